@@ -1,0 +1,37 @@
+# Build options, warnings and sanitizers: everything that a preset may choose.
+option(TORQUED_TESTS "Build the tests" ON)
+option(TORQUED_WERROR "Treat warnings as errors" OFF)
+option(TORQUED_UNITY "Compile several sources as one translation unit (less CPU from clean)" OFF)
+set(TORQUED_SANITIZE "" CACHE STRING "Sanitizers to compile with: address,undefined or thread")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_UNITY_BUILD ${TORQUED_UNITY})
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+add_library(torqued_build_options INTERFACE)
+target_compile_options(torqued_build_options INTERFACE
+  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wno-unused-parameter)
+if(TORQUED_WERROR)
+  target_compile_options(torqued_build_options INTERFACE -Werror)
+endif()
+if(TORQUED_SANITIZE)
+  add_compile_options(-fsanitize=${TORQUED_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${TORQUED_SANITIZE})
+  add_compile_definitions(TORQUED_SANITIZED=1)
+endif()

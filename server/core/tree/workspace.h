@@ -1,0 +1,50 @@
+// Where does a call keep its scratch? Here: sized once per model, then no allocation in any call.
+//
+// One Workspace per thread; never shared, never inside the model. A T with lanes keeps one robot state per lane.
+#pragma once
+
+#include <vector>
+
+#include "server/core/math/vec3.h"
+#include "server/core/tree/prepared.h"
+
+namespace torqued {
+
+// Motion of body i, all in the body's own axes (classical Newton-Euler: no six-vectors, no linear velocity needed).
+template <class T>
+struct BodyKinematics {
+  Mat3<T> R;    // R_P_B: body axes in the parent body's axes
+  Vec3<T> p;    // p_P_B: body origin in the parent body's frame [m]
+  Vec3<T> w;    // angular velocity [rad/s]
+  Vec3<T> wd;   // angular acceleration [rad/s^2]
+  Vec3<T> a;    // acceleration of the body origin minus gravity [m/s^2]
+};
+
+template <class T>
+struct ForcePair {
+  Vec3<T> f;  // force [N]
+  Vec3<T> n;  // moment about the body origin [Nm]
+};
+
+template <class T>
+struct Workspace {
+  std::vector<BodyKinematics<T>> body;
+  std::vector<ForcePair<T>> force;
+  std::vector<T> q_tree, v_tree, a_tree, tau_tree;  // used only by coupled models
+  std::vector<T> rotor_spin;                        // J * acceleration of rotor k, per rotor
+
+  Workspace() = default;
+  explicit Workspace(const Prepared& m) { Resize(m); }
+
+  void Resize(const Prepared& m) {
+    body.resize(m.bodies.size());
+    force.resize(m.bodies.size());
+    q_tree.resize(m.nq_tree);
+    v_tree.resize(m.nv_tree);
+    a_tree.resize(m.nv_tree);
+    tau_tree.resize(m.nv_tree);
+    rotor_spin.resize(m.rotors.size());
+  }
+};
+
+}  // namespace torqued
