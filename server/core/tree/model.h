@@ -92,7 +92,10 @@ struct Joint {
   JointKind kind = JointKind::kFixed;
   int parent_link = 0;
   int child_link = 0;
-  Eigen::Isometry3d X_PJ = Eigen::Isometry3d::Identity();  // joint frame (= child link frame at q = 0) in the parent link
+  Eigen::Isometry3d X_PJ = Eigen::Isometry3d::Identity();  // joint frame at q = 0 in the parent link
+  // Child link's frame in the joint frame, moving with it. Identity except for standard Denavit-Hartenberg rows, whose
+  // link frame stands at the far end of the link (Tx(a) Rx(alpha)), off the joint's axis.
+  Eigen::Isometry3d X_JL = Eigen::Isometry3d::Identity();
   Eigen::Vector3d axis = Eigen::Vector3d::UnitZ();         // unit, joint frame; planar: the plane's normal
   std::vector<CouplingTerm> coupling;  // one-degree joints: q_joint = sum factor p + offset. Others: one term, factor 1
   double offset = 0;

@@ -67,11 +67,13 @@ class Walk {
       const Joint& joint = model_.joints[j];
       const Eigen::Isometry3d X_BJ = place.X_BL * joint.X_PJ;
       if (joint.kind == JointKind::kFixed && options_.lump_fixed) {
-        Visit(joint.child_link, {place.body, X_BJ});
+        Visit(joint.child_link, {place.body, X_BJ * joint.X_JL});
         continue;
       }
       const int first = out_.body_count();
-      Visit(joint.child_link, AddBodies(j, place.body, X_BJ));
+      Place child = AddBodies(j, place.body, X_BJ);
+      child.X_BL = child.X_BL * joint.X_JL;
+      Visit(joint.child_link, child);
       for (int b = first; b < out_.body_count(); ++b)
         if (out_.bodies[b].joint == j) out_.bodies[b].subtree_end = out_.body_count();
     }
