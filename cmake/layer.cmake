@@ -15,7 +15,8 @@ function(torqued_layer name)
 endfunction()
 
 # torqued_test(dynamics/rnea_test SOURCES rnea_test.cc LINK torqued::core [LABELS slow] [TIMEOUT 60])
-# One GoogleTest binary, registered with ctest under its path below tests/.
+# One GoogleTest binary, registered with ctest under its path below tests/. Labels: `sanitize` (also built and run with
+# AddressSanitizer and UBSan), `threads` (also with ThreadSanitizer: no gRPC in it).
 function(torqued_test name)
   cmake_parse_arguments(T "" "TIMEOUT" "SOURCES;LINK;LABELS;ARGS" ${ARGN})
   string(REPLACE "/" "_" target ${name})
@@ -28,4 +29,16 @@ function(torqued_test name)
   endif()
   add_test(NAME ${name} COMMAND ${target} ${T_ARGS} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${T_LABELS}")
+  # deploy/test builds these two targets in the sanitizer presets and runs the tests with these labels there.
+  foreach(pair "sanitize sanitize" "threads sanitize-threads")
+    string(REPLACE " " ";" pair ${pair})
+    list(GET pair 0 label)
+    list(GET pair 1 group)
+    if(label IN_LIST T_LABELS)
+      if(NOT TARGET ${group})
+        add_custom_target(${group})
+      endif()
+      add_dependencies(${group} ${target})
+    endif()
+  endforeach()
 endfunction()

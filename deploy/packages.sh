@@ -1,0 +1,51 @@
+# Which Debian 12 packages does Torqued need? Sourced by deploy/quickstart and deploy/test.
+#
+# need_packages LIST...   installs what is missing of the named lists (as root, or by sudo without a question); where
+#                         neither is possible, names the packages and fails. With nothing missing it needs neither root
+#                         nor network.
+
+packages_build="g++ cmake ninja-build ccache git ca-certificates pkg-config
+  libgrpc++-dev protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev
+  libeigen3-dev libspdlog-dev libsqlite3-dev libssl-dev libyaml-cpp-dev libtinyxml2-dev libpugixml-dev libcli11-dev
+  libasmjit-dev nlohmann-json3-dev"
+
+packages_test="libgtest-dev libgmock-dev libbenchmark-dev python3 locales binutils
+  liborocos-kdl-dev libmujoco-dev"
+
+missing_packages() {
+  local name
+  for name in "$@"; do
+    dpkg-query -W -f='${Status}' "$name" 2>/dev/null | grep -q 'install ok installed' || printf '%s ' "$name"
+  done
+}
+
+need_packages() {
+  local list names="" missing
+  for list in "$@"; do
+    local variable="packages_$list"
+    names="$names ${!variable}"
+  done
+  # shellcheck disable=SC2086
+  missing=$(missing_packages $names)
+  [ -z "$missing" ] && return 0
+  local sudo=""
+  if [ "$(id -u)" != 0 ]; then
+    if command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+      sudo="sudo -n"
+    else
+      echo "These Debian packages are missing and only root can install them:" >&2
+      echo "  apt-get install -y --no-install-recommends $missing" >&2
+      return 1
+    fi
+  fi
+  echo "installing packages: $missing"
+  mkdir -p build
+  # shellcheck disable=SC2086
+  if ! { $sudo apt-get update -qq &&
+         $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing; } \
+         >build/packages.log 2>&1; then
+    echo "could not install packages; the last lines of build/packages.log:" >&2
+    tail -n 5 build/packages.log >&2
+    return 1
+  fi
+}
