@@ -2,6 +2,7 @@
 #pragma once
 
 #include "server/core/tree/prepared.h"
+#include "server/core/tree/workspace.h"
 
 namespace torqued {
 
@@ -31,12 +32,30 @@ void ExpandRates(const Prepared& m, const T* v, T* v_tree) {
   }
 }
 
-// tau [nv] = B^T tau_tree [nv_tree]. REQUIRES: m.coupled.
+// tau [nv] = B^T tau_tree [nv_tree], or added to what is there. REQUIRES: m.coupled.
+template <class T>
+void AddReducedEfforts(const Prepared& m, const T* tau_tree, T* tau) {
+  for (int i = 0; i < m.nv_tree; ++i)
+    for (const auto& [k, factor] : m.coupling[i].terms) tau[k] = tau[k] + factor * tau_tree[i];
+}
 template <class T>
 void ReduceEfforts(const Prepared& m, const T* tau_tree, T* tau) {
   for (int k = 0; k < m.nv; ++k) tau[k] = T(0.0);
-  for (int i = 0; i < m.nv_tree; ++i)
-    for (const auto& [k, factor] : m.coupling[i].terms) tau[k] = tau[k] + factor * tau_tree[i];
+  AddReducedEfforts(m, tau_tree, tau);
+}
+
+// The tree's view of the user's vectors: they themselves, or their expansion in the workspace. Null stays null.
+template <class T>
+inline const T* TreePositions(const Prepared& m, const T* q, Workspace<T>& ws) {
+  if (!m.coupled) return q;
+  ExpandPositions(m, q, ws.q_tree.data());
+  return ws.q_tree.data();
+}
+template <class T>
+inline const T* TreeRates(const Prepared& m, const T* v, std::vector<T>& expanded) {
+  if (!m.coupled || v == nullptr) return v;
+  ExpandRates(m, v, expanded.data());
+  return expanded.data();
 }
 
 }  // namespace torqued

@@ -142,10 +142,17 @@ inline void AssignIndices(const Model& model, Prepared& out) {
     for (int k = 0; k < VelocityCount(c.kind); ++k)
       out.v_to_q[c.v_index + k] = VelocityCount(c.kind) == PositionCount(c.kind) ? c.q_index + k : c.q_index;
 
+  // Uncoupled: every coordinate moves exactly one joint, one to one.
+  std::vector<int> uses(model.coordinates.size(), 0);
   for (const Joint& j : model.joints) {
     if (j.kind == JointKind::kFixed) continue;
-    if (j.coupling.size() != 1 || j.coupling[0].factor != 1 || j.offset != 0 || j.is_mimic) out.coupled = true;
+    if (j.coupling.size() != 1 || j.coupling[0].factor != 1 || j.offset != 0) {
+      out.coupled = true;
+      break;
+    }
+    ++uses[j.coupling[0].coordinate];
   }
+  for (int n : uses) out.coupled = out.coupled || n != 1;
   std::vector<int> q_of(model.joints.size(), 0), v_of(model.joints.size(), 0);
   int nq = 0, nv = 0;
   for (size_t j = 0; j < model.joints.size(); ++j) {

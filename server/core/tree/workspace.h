@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "server/core/math/vec3.h"
+#include "server/core/spatial/pose.h"
 #include "server/core/tree/prepared.h"
 
 namespace torqued {
@@ -21,17 +22,17 @@ struct BodyKinematics {
 };
 
 template <class T>
-struct ForcePair {
-  Vec3<T> f;  // force [N]
-  Vec3<T> n;  // moment about the body origin [Nm]
-};
-
-template <class T>
 struct Workspace {
   std::vector<BodyKinematics<T>> body;
-  std::vector<ForcePair<T>> force;
+  std::vector<ForcePair<T>> force;                  // through each body's joint, about the body origin, body axes
+  std::vector<Vec3<T>> velocity;                    // of each body origin, body axes [m/s] (kinematics.h)
+  std::vector<Pose<T>> world;                       // X_WB of each body (kinematics.h)
+  std::vector<int> path;                            // bodies from the root to a frame's body (jacobian.h)
   std::vector<T> q_tree, v_tree, a_tree, tau_tree;  // used only by coupled models
   std::vector<T> rotor_spin;                        // J * acceleration of rotor k, per rotor
+  std::vector<T> tree_jacobian;                     // 6 x nv_tree, used only by coupled models
+  std::vector<T> partial_tau;                       // nv, a partial sum
+  std::vector<BodyInertia> no_inertias;             // zeros: what the rotors alone contribute
 
   Workspace() = default;
   explicit Workspace(const Prepared& m) { Resize(m); }
@@ -39,11 +40,17 @@ struct Workspace {
   void Resize(const Prepared& m) {
     body.resize(m.bodies.size());
     force.resize(m.bodies.size());
+    velocity.resize(m.bodies.size());
+    world.resize(m.bodies.size());
+    path.resize(m.bodies.size());
     q_tree.resize(m.nq_tree);
     v_tree.resize(m.nv_tree);
     a_tree.resize(m.nv_tree);
     tau_tree.resize(m.nv_tree);
     rotor_spin.resize(m.rotors.size());
+    tree_jacobian.resize(m.coupled ? 6 * m.nv_tree : 0);
+    partial_tau.resize(m.nv);
+    no_inertias.resize(m.bodies.size());
   }
 };
 
