@@ -1,4 +1,6 @@
 """The connection to a server, and its models."""
+import os
+
 import grpc
 
 from . import errors
@@ -15,10 +17,11 @@ _POLICIES = {"strict": models.POLICY_STRICT, "warn": models.POLICY_WARN, "repair
 class Client:
     """Talks to one `torqued`. Use as a context manager. Safe to share among threads.
 
-    target: "HOST:PORT" or "unix:PATH"; timeout: seconds for every call; credentials: grpc.ChannelCredentials for TLS."""
+    target: "HOST:PORT" or "unix:PATH", by default $TORQUED_SERVER or 127.0.0.1:50051; timeout: seconds for every call; credentials: grpc.ChannelCredentials for TLS."""
 
-    def __init__(self, target="127.0.0.1:50051", timeout=10.0, credentials=None):
+    def __init__(self, target=None, timeout=10.0, credentials=None):
         self.timeout = timeout
+        target = target or os.environ.get("TORQUED_SERVER") or "127.0.0.1:50051"
         options = [("grpc.max_receive_message_length", _MAX_BYTES), ("grpc.max_send_message_length", _MAX_BYTES),
                    ("grpc.enable_http_proxy", 0), ("grpc.keepalive_time_ms", 30000)]
         if credentials is None:
