@@ -1,0 +1,157 @@
+// Inverse kinematics for any tree: Levenberg-Marquardt on the pose error, with limits and restarts.
+//
+//   (J^T J + lambda 1) dq = J^T e,   q <- q (+) dq,   lambda down when the error falls, up when it does not.
+// Far from a solution this is a small gradient step, near it Newton's: quadratic. A coordinate that a limit stops is
+// taken out of the step while the step pushes against it. Starts: the seed, the middle of the limits, then points drawn
+// from the seeded generator within limits (one turn to each side where a joint has none). Works for spherical and
+// floating joints and with couplings, since it only uses J and q (+) dq.
+#pragma once
+
+#include <limits>
+
+#include "server/core/dynamics/manifold.h"
+#include "server/core/ik/pose_error.h"
+#include "server/core/ik/solution.h"
+#include "server/core/math/random.h"
+#include "server/core/math/svd.h"
+
+namespace torqued {
+
+// What the numeric solver works on; frame fixed for its life. One per thread.
+class NumericIk {
+ public:
+  NumericIk(const Prepared& m, const BodyFrame& frame) : m_(m), frame_(frame), ws_(m), J_(6, m.nv) {}
+
+  // From q to the nearest q where the error stops falling. Returns the final error [m; rad].
+  Eigen::Matrix<double, 6, 1> Descend(const Eigen::Isometry3d& target, const IkOptions& options, int iterations,
+                                      Eigen::VectorXd& q) {
+    Eigen::Matrix<double, 6, 1> e = Error(target, q);
+    double lambda = 1e-3;
+    for (int k = 0; k < iterations; ++k) {
+      if (Reached(e, options)) {
+        // One more Newton step costs little and takes the error from "within tolerance" to rounding.
+        if (k > 0 && Weigh(e, options.task).norm() < 1e-14) break;
+        lambda = 0;
+      }
+      Jacobian(m_, frame_, Expression::kWorldAligned, q.data(), ws_, J_.data());
+      const Eigen::Matrix<double, 6, 1> w = Weigh(e, options.task);
+      const Eigen::VectorXd dq = Step(w, options, lambda, q);
+      Eigen::VectorXd trial = q;
+      AddTangent(m_, dq.data(), 1.0, trial.data());
+      Clamp(options, trial);
+      const Eigen::Matrix<double, 6, 1> e_trial = Error(target, trial);
+      const double before = w.norm(), after = Weigh(e_trial, options.task).norm();
+      if (after < before) {
+        const bool stalled = after > before * (1 - 1e-9) && lambda < 1e-2;
+        q = trial;
+        e = e_trial;
+        lambda = std::max(lambda * 0.2, 1e-12);
+        if (stalled) break;
+      } else {
+        if (Reached(e, options) || lambda > 1e6) break;
+        lambda = std::max(lambda * 5, 1e-9);
+      }
+    }
+    return e;
+  }
+
+  // Best of all starts. Deterministic for options.random_seed.
+  IkSolution Solve(const Eigen::Isometry3d& target, const IkOptions& options) {
+    Random random(options.random_seed);
+    IkSolution best;
+    double best_norm = std::numeric_limits<double>::infinity();
+    for (int start = 0; start <= options.restarts + 1; ++start) {
+      Eigen::VectorXd q = Start(options, start, random);
+      const Eigen::Matrix<double, 6, 1> e = Descend(target, options, options.iterations, q);
+      const double norm = Weigh(e, options.task).norm();
+      if (norm >= best_norm) continue;
+      best_norm = norm;
+      best.q = q;
+      best.position_error = e.head<3>().norm();
+      best.rotation_error = e.tail<3>().norm();
+      best.reached = Reached(e, options);
+      if (best.reached) break;
+    }
+    return best;
+  }
+
+  static bool Reached(const Eigen::Matrix<double, 6, 1>& e, const IkOptions& o) {
+    return (o.task == IkTask::kRotation || e.head<3>().norm() <= o.position_tolerance) &&
+           (o.task == IkTask::kPosition || e.tail<3>().norm() <= o.rotation_tolerance);
+  }
+  Eigen::Matrix<double, 6, 1> Error(const Eigen::Isometry3d& target, const Eigen::VectorXd& q) {
+    return PoseError(target, FramePoseAt(m_, frame_, q.data(), ws_));
+  }
+
+ private:
+  static Eigen::Matrix<double, 6, 1> Weigh(Eigen::Matrix<double, 6, 1> e, IkTask task) {
+    if (task == IkTask::kRotation) e.head<3>().setZero();
+    if (task == IkTask::kPosition) e.tail<3>().setZero();
+    return e;
+  }
+
+  Eigen::VectorXd Step(const Eigen::Matrix<double, 6, 1>& e, const IkOptions& options, double lambda,
+                       const Eigen::VectorXd& q) {
+    if (options.task == IkTask::kRotation) J_.topRows<3>().setZero();
+    if (options.task == IkTask::kPosition) J_.bottomRows<3>().setZero();
+    for (int attempt = 0; attempt <= m_.nv; ++attempt) {
+      const Svd svd = ComputeSvd(J_);
+      const double least = 1e-12 * std::max(svd.s[0], 1e-300);
+      Eigen::VectorXd dq = Eigen::VectorXd::Zero(m_.nv);
+      for (int k = 0; k < svd.Rank(least); ++k)
+        dq += svd.V.col(k) * (svd.s[k] / (svd.s[k] * svd.s[k] + lambda) * svd.U.col(k).dot(e));
+      const double longest = dq.cwiseAbs().maxCoeff();
+      if (longest > 1.5) dq *= 1.5 / longest;
+      bool stopped = false;
+      ForEachGroup(m_, [&](int v, int p, int width) {
+        if (width != 1 || dq[v] == 0) return;
+        const bool low = options.lower.size() > 0 && q[p] <= options.lower[p] && dq[v] < 0;
+        const bool high = options.upper.size() > 0 && q[p] >= options.upper[p] && dq[v] > 0;
+        if (low || high) J_.col(v).setZero(), stopped = true;
+      });
+      if (!stopped) return dq;
+    }
+    return Eigen::VectorXd::Zero(m_.nv);
+  }
+
+  void Clamp(const IkOptions& options, Eigen::VectorXd& q) const {
+    ForEachGroup(m_, [&](int, int p, int width) {
+      if (width != 1) return;
+      if (options.lower.size() > 0) q[p] = std::max(q[p], options.lower[p]);
+      if (options.upper.size() > 0) q[p] = std::min(q[p], options.upper[p]);
+    });
+  }
+
+  Eigen::VectorXd Start(const IkOptions& options, int start, Random& random) const {
+    Eigen::VectorXd q(m_.nq);
+    SetNeutral(m_, q.data());
+    if (options.seed.size() > 0) q = options.seed;
+    if (start == 0) {
+      Clamp(options, q);
+      return q;
+    }
+    ForEachGroup(m_, [&](int v, int p, int width) {
+      if (width != 1) {
+        if (start < 2) return;
+        double delta[3];
+        for (double& x : delta) x = random.Uniform(-M_PI, M_PI);
+        TurnQuaternion(delta, q.data() + p + (width == 6 ? 3 : 0));
+        return;
+      }
+      const double low = options.lower.size() > 0 ? options.lower[p] : -M_PI;
+      const double high = options.upper.size() > 0 ? options.upper[p] : M_PI;
+      const double from = std::isfinite(low) ? low : std::isfinite(high) ? high - 2 * M_PI : -M_PI;
+      const double to = std::isfinite(high) ? high : from + 2 * M_PI;
+      // Not exactly the middle: straight arms are singular there more often than not.
+      q[p] = start == 1 ? from + 0.55 * (to - from) : random.Uniform(from, to);
+    });
+    return q;
+  }
+
+  const Prepared& m_;
+  BodyFrame frame_;
+  Workspace<double> ws_;
+  Eigen::Matrix<double, 6, Eigen::Dynamic> J_;
+};
+
+}  // namespace torqued
