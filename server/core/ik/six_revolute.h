@@ -18,8 +18,9 @@ namespace torqued {
 
 struct SixArm {
   IkClass kind = IkClass::kNumeric;
-  Eigen::Vector3d x, y, z, origin;
-  Eigen::Vector3d wrist;     // the wrist point at joint zero
+  Eigen::Vector3d x = Eigen::Vector3d::UnitX(), y = Eigen::Vector3d::UnitY(), z = Eigen::Vector3d::UnitZ();
+  Eigen::Vector3d origin = Eigen::Vector3d::Zero();
+  Eigen::Vector3d wrist = Eigen::Vector3d::Zero();  // the wrist point at joint zero
   double shoulder = 0;       // x of the second axis [m]
   double aside = 0;          // y of the wrist point [m]
   double sign[6]{};          // of joints 2, 3, 4 (UR) about y

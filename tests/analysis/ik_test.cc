@@ -1,0 +1,258 @@
+// Inverse kinematics: every branch reaches, branches are as many and named as they should be, edges are handled.
+#include "server/core/ik/inverse_kinematics.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/analysis/robots.h"
+
+namespace torqued {
+namespace {
+
+using testing::At;
+
+struct Arm {
+  explicit Arm(const Model& m) : model(m), prepared(Prepare(m)), ws(prepared), ik(prepared, Frame()) {}
+  BodyFrame Frame() const { return prepared.frames[prepared.tool_frame]; }
+  Eigen::Isometry3d Pose(const Eigen::VectorXd& q) { return FramePoseAt(prepared, Frame(), q.data(), ws); }
+
+  Model model;
+  Prepared prepared;
+  Workspace<double> ws;
+  InverseKinematics ik;
+};
+
+Eigen::VectorXd Vec(std::initializer_list<double> x) {
+  return Eigen::Map<const Eigen::VectorXd>(x.begin(), static_cast<int>(x.size()));
+}
+double TurnDistance(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
+  double worst = 0;
+  for (int i = 0; i < a.size(); ++i) worst = std::max(worst, std::abs(std::remainder(a[i] - b[i], 2 * M_PI)));
+  return worst;
+}
+
+TEST(InverseKinematics, RecognisesTheClassFromTheGeometry) {
+  EXPECT_EQ(Arm(testing::Puma560()).ik.arm(), IkClass::kSphericalWrist);
+  EXPECT_EQ(Arm(testing::Irb2400()).ik.arm(), IkClass::kSphericalWrist);
+  EXPECT_EQ(Arm(testing::M6ib()).ik.arm(), IkClass::kSphericalWrist);
+  EXPECT_EQ(Arm(testing::Ur5e()).ik.arm(), IkClass::kUr);
+  EXPECT_EQ(Arm(testing::Scara()).ik.arm(), IkClass::kScara);
+  EXPECT_EQ(Arm(testing::PlanarArm({.5, .5})).ik.arm(), IkClass::kPlanar2R);
+  EXPECT_EQ(Arm(testing::PlanarArm({.8, .8, .4})).ik.arm(), IkClass::kPlanar3R);
+  EXPECT_EQ(Arm(testing::PlanarArm({.8, .8, .4, .3})).ik.arm(), IkClass::kNumeric);
+  Model mounted = testing::Ur5e();
+  mounted.X_WR = testing::TurnedAt(Eigen::Vector3d(1, 2, 3).normalized(), 1.1, .3, -.2, .5);
+  EXPECT_EQ(Arm(mounted).ik.arm(), IkClass::kUr) << "a mounting does not change what the arm is";
+}
+
+// Published forward kinematics (M-6iB's with its base at z = .45, which here is joint one's height).
+TEST(InverseKinematics, RobotsStandWherePublished) {
+  const Eigen::VectorXd q = Vec({.1, .2, -.3, .4, .5, .6});
+  EXPECT_LT((Arm(testing::Irb2400()).Pose(q).translation() - Eigen::Vector3d(1.048922755, .121192252, 1.485746956)).norm(), 2e-9);
+  EXPECT_LT((Arm(testing::M6ib()).Pose(q).translation() - Eigen::Vector3d(.948407926, .113921647, .827630252)).norm(), 2e-9);
+}
+
+TEST(InverseKinematics, EveryBranchOfSixAxisArmsReachesAndOneIsTheOriginal) {
+  for (const Model& model : {testing::Puma560(), testing::Irb2400(), testing::M6ib(), testing::Ur5e()}) {
+    Arm arm(model);
+    Random random(7);
+    int full = 0;
+    for (int trial = 0; trial < 300; ++trial) {
+      const Eigen::VectorXd q = testing::RandomPositions(arm.prepared, random, M_PI);
+      const IkAnswer answer = arm.ik.Solve(arm.Pose(q));
+      ASSERT_TRUE(answer.reached) << model.name << " trial " << trial;
+      std::set<std::string> names;
+      double nearest = 10;
+      for (const IkSolution& s : answer.solutions) {
+        EXPECT_LT(s.position_error, 1e-8);
+        EXPECT_LT(s.rotation_error, 1e-8);
+        EXPECT_LT(PoseError(arm.Pose(q), arm.Pose(s.q)).norm(), 2e-8);
+        names.insert(Name(s.branch));
+        nearest = std::min(nearest, TurnDistance(s.q, q));
+      }
+      EXPECT_EQ(names.size(), answer.solutions.size()) << "branch names are unique";
+      EXPECT_LT(nearest, 1e-6) << model.name << " trial " << trial << ": the posture asked for is among the answers";
+      full += answer.solutions.size() == 8;
+    }
+    EXPECT_GT(full, 60) << model.name << ": most of what can be reached at all can be reached in eight ways";
+  }
+}
+
+TEST(InverseKinematics, BranchNamesSayWhatTheArmLooksLike) {
+  // IRB 2400, q = 0 with the elbow above the line shoulder-wrist: forward, up; slightly bent wrist.
+  Arm arm(testing::Irb2400());
+  const Eigen::VectorXd q = Vec({0, 0, 0, 0, .3, 0});
+  for (const IkSolution& s : arm.ik.Solve(arm.Pose(q)).solutions) {
+    const bool original = TurnDistance(s.q, q) < 1e-6;
+    EXPECT_EQ(original, Name(s.branch) == "right up no-flip") << Name(s.branch);
+    // The elbow's height tells up from down; joint one tells right from left.
+    ForwardKinematics(arm.prepared, s.q.data(), arm.ws);
+    const Eigen::Vector3d shoulder = ToEigen(arm.ws.world[1].p), elbow = ToEigen(arm.ws.world[2].p),
+                          wrist = ToEigen(arm.ws.world[4].p);
+    const Eigen::Vector3d line = wrist - shoulder;
+    const double foot = shoulder.z() + line.z() * (elbow - shoulder).dot(line) / line.squaredNorm();
+    EXPECT_EQ(elbow.z() > foot, s.branch.elbow == Elbow::kUp);
+    EXPECT_EQ(std::abs(s.q[0]) < 1, s.branch.shoulder == Shoulder::kRight);
+  }
+}
+
+TEST(InverseKinematics, WristInLineIsSaidAndKeepsTheSeed) {
+  Arm arm(testing::Puma560());
+  const Eigen::VectorXd q = Vec({.3, .4, -1.8, .7, 0, -.2});
+  IkOptions options;
+  options.seed = Vec({.3, .4, -1.8, 1.1, .1, 0});
+  const IkAnswer answer = arm.ik.Solve(arm.Pose(q), options);
+  ASSERT_TRUE(answer.reached);
+  EXPECT_EQ(answer.note, "axes four and six are in line: only the sum of their turns is fixed, joint four is the seed's");
+  bool found = false;
+  for (const IkSolution& s : answer.solutions) {
+    if (!s.degenerate.wrist) continue;
+    found = true;
+    EXPECT_NEAR(s.q[3], 1.1, 1e-9);
+    EXPECT_NEAR(std::remainder(s.q[3] + s.q[5] - .5, 2 * M_PI), 0, 1e-9);
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(InverseKinematics, UrWristInLineKeepsTheSeedsJointSix) {
+  Arm arm(testing::Ur5e());
+  const Eigen::VectorXd q = Vec({.3, -1.2, 1.4, -.7, 0, .5});
+  IkOptions options;
+  options.seed = Vec({.3, -1.2, 1.4, -.7, .1, .9});
+  const IkAnswer answer = arm.ik.Solve(arm.Pose(q), options);
+  ASSERT_TRUE(answer.reached);
+  bool found = false;
+  for (const IkSolution& s : answer.solutions) found = found || (s.degenerate.wrist && std::abs(s.q[5] - .9) < 1e-9);
+  EXPECT_TRUE(found);
+}
+
+TEST(InverseKinematics, TargetOnTheFirstAxisKeepsTheSeedsFirstJoint) {
+  Arm arm(testing::Irb2400());
+  // Joint 2 back until the wrist stands over the base: a2 = .705, a3 = .135, d4 = .755, a1 = .1.
+  const double reach = std::hypot(.135, .755), lean = std::atan2(.755, .135);
+  // shoulder x .1; upper arm upright at q2, forearm direction q2 + q3 + lean: need .1 + .705 sin q2 + reach sin(q2+q3+lean) = 0.
+  const double q2 = -.3, q3 = std::asin((-.1 - .705 * std::sin(q2)) / reach) - lean - q2;
+  const Eigen::VectorXd q = Vec({.5, q2, q3, .2, .6, .1});
+  IkOptions options;
+  options.seed = Vec({-.4, q2, q3, .2, .6, .1});
+  const IkAnswer answer = arm.ik.Solve(arm.Pose(q), options);
+  ASSERT_TRUE(answer.reached);
+  EXPECT_TRUE(answer.solutions.front().degenerate.shoulder);
+  EXPECT_NEAR(answer.solutions.front().q[0], -.4, 1e-9);
+}
+
+TEST(InverseKinematics, OutOfReachSaysByHowMuch) {
+  Arm arm(testing::PlanarArm({.5, .5}));
+  Eigen::Isometry3d target = At(1.3, 0, 0);
+  const IkAnswer answer = arm.ik.Solve(target);
+  EXPECT_FALSE(answer.reached);
+  ASSERT_EQ(answer.solutions.size(), 1u);
+  EXPECT_NEAR(answer.solutions[0].position_error, .3, 1e-3);
+  EXPECT_EQ(answer.task, IkTask::kPosition);
+}
+
+TEST(InverseKinematics, PlanarTextbookPostures) {
+  Arm arm(testing::PlanarArm({.5, .5}));
+  const double deg = M_PI / 180;
+  for (const auto& [t1, t2] : {std::pair{30., -60.}, {30., 120.}, {30., -30.}}) {
+    const IkAnswer answer = arm.ik.Solve(arm.Pose(Vec({t1 * deg, t2 * deg})));
+    ASSERT_EQ(answer.solutions.size(), 2u);
+    // Elbow up is the negative second angle.
+    for (const IkSolution& s : answer.solutions) EXPECT_EQ(s.branch.elbow == Elbow::kUp, s.q[1] < 0);
+    EXPECT_LT(std::min(TurnDistance(answer.solutions[0].q, Vec({t1 * deg, t2 * deg})),
+                       TurnDistance(answer.solutions[1].q, Vec({t1 * deg, t2 * deg}))), 1e-9);
+  }
+}
+
+TEST(InverseKinematics, ScaraAndPolar) {
+  Arm scara(testing::Scara());
+  Random random(3);
+  for (int trial = 0; trial < 100; ++trial) {
+    const Eigen::VectorXd q = Vec({random.Uniform(-2, 2), random.Uniform(-2.5, 2.5), random.Uniform(0, .2), random.Uniform(-3, 3)});
+    const IkAnswer answer = scara.ik.Solve(scara.Pose(q));
+    ASSERT_EQ(answer.solutions.size(), 2u);
+    EXPECT_LT(std::min(TurnDistance(answer.solutions[0].q, q), TurnDistance(answer.solutions[1].q, q)), 1e-8);
+  }
+  // A tilted target is beyond a SCARA: said, with the tilt.
+  Eigen::Isometry3d tilted = scara.Pose(Vec({.3, .8, .1, 0}));
+  tilted.linear() = Eigen::AngleAxisd(.2, Eigen::Vector3d::UnitX()).toRotationMatrix() * tilted.linear();
+  EXPECT_FALSE(scara.ik.Solve(tilted).reached);
+
+  Model rp = testing::Base("rp");
+  int link = testing::AddJoint(rp, JointKind::kRevolute, 0, At(0, 0, 0), Eigen::Vector3d::UnitZ(), {});
+  testing::AddJoint(rp, JointKind::kPrismatic, link, At(0, .1, 0), Eigen::Vector3d::UnitX(), {});
+  Arm polar(rp);
+  ASSERT_EQ(polar.ik.arm(), IkClass::kPolarRP);
+  const IkAnswer answer = polar.ik.Solve(polar.Pose(Vec({.7, .8})));
+  ASSERT_EQ(answer.solutions.size(), 2u);
+  EXPECT_NEAR(answer.solutions[0].q[0], .7, 1e-9);
+  EXPECT_NEAR(answer.solutions[0].q[1], .8, 1e-9);
+  EXPECT_NEAR(answer.solutions[1].q[1], -.8, 1e-9);
+}
+
+TEST(InverseKinematics, LimitsMarkDropAndChooseTurns) {
+  Arm arm(testing::Ur5e());
+  const Eigen::VectorXd q = Vec({.3, -1.2, 1.4, -.7, .9, 5.5});
+  IkOptions options;
+  options.seed = Eigen::VectorXd::Zero(6);
+  options.lower = Eigen::VectorXd::Constant(6, -2 * M_PI);
+  options.upper = Eigen::VectorXd::Constant(6, 2 * M_PI);
+  options.lower[5] = 4, options.upper[5] = 6;
+  const IkAnswer all = arm.ik.Solve(arm.Pose(q), options);
+  ASSERT_EQ(all.solutions.size(), 8u);
+  int inside = 0;
+  for (const IkSolution& s : all.solutions) {
+    inside += s.outside_limits.empty();
+    if (s.outside_limits.empty()) EXPECT_GE(s.q[5], 4);
+    else EXPECT_EQ(s.outside_limits, std::vector<int>{5});
+  }
+  EXPECT_GT(inside, 0);
+  EXPECT_LT(inside, 8);
+  options.drop_outside_limits = true;
+  EXPECT_EQ(arm.ik.Solve(arm.Pose(q), options).solutions.size(), static_cast<size_t>(inside));
+}
+
+TEST(InverseKinematics, CoupledElbowIsSolvedInTheUsersCoordinates) {
+  // Parallelogram: the third joint's own angle is q3 - q2.
+  Model m = testing::Irb2400();
+  m.joints[2].coupling = {{2, 1.0}, {1, -1.0}};
+  Arm arm(m);
+  ASSERT_EQ(arm.ik.arm(), IkClass::kSphericalWrist);
+  const Eigen::VectorXd q = Vec({.1, .2, -.3, .4, .5, .6});
+  double nearest = 10;
+  for (const IkSolution& s : arm.ik.Solve(arm.Pose(q)).solutions) nearest = std::min(nearest, TurnDistance(s.q, q));
+  EXPECT_LT(nearest, 1e-8);
+}
+
+TEST(InverseKinematics, SloppyRightAnglesAreStillTheClassAndStillExact) {
+  Model m = testing::Ur5e();
+  m.joints[0].X_JL = testing::TurnedAt(Eigen::Vector3d::UnitX(), 1.5708, 0, 0, .1625);
+  Arm arm(m);
+  ASSERT_EQ(arm.ik.arm(), IkClass::kUr);
+  const IkAnswer answer = arm.ik.Solve(arm.Pose(Vec({.3, -1.2, 1.4, -.7, .9, .5})));
+  EXPECT_EQ(answer.solutions.size(), 8u);
+  for (const IkSolution& s : answer.solutions) EXPECT_LT(s.position_error + s.rotation_error, 1e-8);
+}
+
+TEST(InverseKinematics, NumericReachesWithinLimitsOnATreeAndIsRepeatable) {
+  for (std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
+    // Six joints or more and no closed form.
+    Model m = testing::Chain("seven", {{{0, 0, .3}, {0, 0, 1}}, {{0, .1, 0}, {0, 1, 0}}, {{0, 0, .3}, {0, 0, 1}}, {{.05, 0, 0}, {0, 1, 0}},
+                                       {{0, 0, .3}, {0, 0, 1}}, {{0, 0, 0}, {0, 1, 0}}, {{.08, 0, 0}, {0, 0, 1}}}, At(0, 0, .1));
+    Arm arm(m);
+    ASSERT_EQ(arm.ik.arm(), IkClass::kNumeric);
+    Random random(seed);
+    IkOptions options;
+    options.lower = Eigen::VectorXd::Constant(7, -2);
+    options.upper = Eigen::VectorXd::Constant(7, 2);
+    const Eigen::VectorXd q = testing::RandomPositions(arm.prepared, random, 1.9);
+    const IkAnswer answer = arm.ik.Solve(arm.Pose(q), options);
+    EXPECT_TRUE(answer.reached) << seed << ": " << answer.solutions[0].position_error;
+    EXPECT_LE(answer.solutions[0].q.cwiseAbs().maxCoeff(), 2);
+    EXPECT_EQ(arm.ik.Solve(arm.Pose(q), options).solutions[0].q, answer.solutions[0].q);
+  }
+}
+
+}  // namespace
+}  // namespace torqued
