@@ -8,12 +8,14 @@ namespace torqued::isa {
 
 struct Baseline {  // what the platform's ABI promises: SSE2 on x86-64, NEON on AArch64, plain scalars elsewhere
   static constexpr int kRegisterLanes = 2;
+  static constexpr bool kFused = false;  // multiply-adds round once
   static constexpr const char* kName = "baseline";
 };
 
 #if defined(__AVX2__) && defined(__FMA__)
 struct Avx2 {
   static constexpr int kRegisterLanes = 4;
+  static constexpr bool kFused = true;
   static constexpr const char* kName = "avx2";
 };
 #endif
@@ -21,6 +23,7 @@ struct Avx2 {
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 struct Avx512 {
   static constexpr int kRegisterLanes = 8;
+  static constexpr bool kFused = true;
   static constexpr const char* kName = "avx512";
 };
 #endif

@@ -82,7 +82,7 @@ struct Pack {
 
   friend void SinCos(Pack x, Pack& s, Pack& c) {
     using Ints = typename pack_detail::Vector<long long, N>::type;
-    SinCosReduced<Lanes, Ints>(x.v, s.v, c.v);
+    SinCosReduced<Isa::kFused, Lanes, Ints>(x.v, s.v, c.v);
     const auto far = !(x.v <= Pack(kSinCosReach).v && x.v >= Pack(-kSinCosReach).v);
     long long any = 0;
     for (int l = 0; l < N; ++l) any |= far[l];
