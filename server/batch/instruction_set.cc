@@ -5,16 +5,24 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 
 namespace torqued {
 namespace {
 
-std::vector<const BatchKernels*> BuiltKernels() {
+struct Built {
+  const BatchKernels* kernels;
+  bool runs_here;  // the processor and its operating system execute these instructions
+};
+
+// The narrowest first.
+std::vector<Built> BuiltKernels() {
 #if defined(__x86_64__)
-  return {&BaselineKernels(), &Avx2Kernels(), &Avx512Kernels()};
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                      __builtin_cpu_supports("avx512vl");
+  return {{&kBaselineKernels, true}, {&kAvx2Kernels, avx2}, {&kAvx512Kernels, avx512}};
 #else
-  return {&BaselineKernels()};
+  return {{&kBaselineKernels, true}};
 #endif
 }
 
@@ -24,17 +32,19 @@ int NamedByEnvironment() {
   if (name == nullptr || *name == '\0') return -1;
   const auto built = BuiltKernels();
   for (size_t i = 0; i < built.size(); ++i)
-    if (std::strcmp(built[i]->name, name) == 0) return static_cast<int>(i);
+    if (std::strcmp(built[i].kernels->name, name) == 0) return static_cast<int>(i);
   return -2;
 }
 
 }  // namespace
 
+KernelScratch::~KernelScratch() = default;
+
 const std::vector<const BatchKernels*>& AvailableKernels() {
   static const auto* const available = [] {
     auto* out = new std::vector<const BatchKernels*>;
-    for (const BatchKernels* k : BuiltKernels())
-      if (k->runs_here()) out->push_back(k);
+    for (const Built& b : BuiltKernels())
+      if (b.runs_here) out->push_back(b.kernels);
     return out;
   }();
   return *available;
@@ -45,8 +55,8 @@ const BatchKernels& ActiveKernels() {
     const int named = NamedByEnvironment();
     const auto built = BuiltKernels();
     for (int i = named >= 0 ? named : static_cast<int>(built.size()) - 1; i > 0; --i)
-      if (built[i]->runs_here()) return built[i];
-    return built[0];
+      if (built[i].runs_here) return built[i].kernels;
+    return built[0].kernels;
   }();
   return *active;
 }
@@ -55,12 +65,14 @@ absl::Status CheckInstructionSetVariable() {
   const int named = NamedByEnvironment();
   if (named == -1) return absl::OkStatus();
   const std::string got = absl::StrCat(kInstructionSetVariable, ": ", std::getenv(kInstructionSetVariable));
-  const auto name = [](std::string* out, const BatchKernels* k) { out->append(k->name); };
-  if (named == -2)
-    return absl::InvalidArgumentError(absl::StrCat(got, ", want one of ", absl::StrJoin(BuiltKernels(), ", ", name)));
-  if (!BuiltKernels()[named]->runs_here())
+  if (named == -2) {
+    std::string names;
+    for (const Built& b : BuiltKernels()) absl::StrAppend(&names, names.empty() ? "" : ", ", b.kernels->name);
+    return absl::InvalidArgumentError(absl::StrCat(got, ", want one of ", names));
+  }
+  if (!BuiltKernels()[named].runs_here)
     return absl::FailedPreconditionError(
-        absl::StrCat(got, " does not run on this processor; available: ", absl::StrJoin(AvailableKernels(), ", ", name)));
+        absl::StrCat(got, " does not run on this processor; the widest that does: ", AvailableKernels().back()->name));
   return absl::OkStatus();
 }
 

@@ -1,45 +1,51 @@
 // Which functions does an instruction set's object file offer? One table per set; nothing else leaves that object.
 //
 // Rows: one robot state per row, row-major, nq or nv wide. A kernel walks rows [0, count) in blocks of its lanes; the
-// last block repeats the last row in its spare lanes and writes none of them. Null outputs are not computed.
+// last block repeats the last row in its spare lanes and writes none of them. Null inputs are zero, null outputs are
+// not asked for.
 #pragma once
 
 #include "server/core/dynamics/conditions.h"
+#include "server/core/dynamics/jacobian.h"
 #include "server/core/tree/prepared.h"
 
 namespace torqued {
 
-enum class MatrixLayout {
-  kFull,         // nv x nv, row-major
-  kPackedUpper,  // nv (nv + 1) / 2: row 0 from the diagonal on, row 1 from the diagonal on, ...
-};
-
 struct StateRows {
   const double* q = nullptr;  // [count x nq]
   const double* v = nullptr;  // [count x nv] or null: at rest
-  const double* x = nullptr;  // [count x nv] accelerations or efforts, or null: zero
+  const double* x = nullptr;  // [count x nv] accelerations (or what the kernel says), or null: zero
   int count = 0;
+};
+
+struct PathRows {
+  double *m, *c, *g;  // [count x nv] each
 };
 
 // What a kernel computes in; its type is known to its own object only.
 class KernelScratch {
  public:
-  virtual ~KernelScratch() = default;
+  virtual ~KernelScratch();  // in instruction_set.cc: its type information belongs to no instruction set
 };
 
 struct BatchKernels {
   const char* name;  // "baseline", "avx2", "avx512"
   int lanes;
-  bool (*runs_here)();  // does this processor (and its operating system) execute these instructions?
   KernelScratch* (*make_scratch)();
 
-  void (*inverse_dynamics)(const Prepared&, const Conditions&, const StateRows&, double* tau, KernelScratch&);
+  void (*inverse_dynamics)(const Prepared&, const Conditions&, const StateRows&, KernelScratch&, double* tau);
+  void (*gravity)(const Prepared&, const Conditions&, const StateRows&, KernelScratch&, double* tau);
+  void (*jacobian)(const Prepared&, const BodyFrame&, Expression, const StateRows&, KernelScratch&, double* J);
+  void (*forward_kinematics)(const Prepared&, const int* frames, int frame_count, const StateRows&, KernelScratch&,
+                             double* poses);
+  void (*path_dynamics)(const Prepared&, const Conditions&, const StateRows&, KernelScratch&, const PathRows&);
 };
 
-const BatchKernels& BaselineKernels();
+// Data without code: reading a table executes nothing of its set.
+extern const BatchKernels kBaselineKernels;
 #if defined(__x86_64__)
-const BatchKernels& Avx2Kernels();
-const BatchKernels& Avx512Kernels();
+extern const BatchKernels kAvx2Kernels;
+extern const BatchKernels kAvx512Kernels;
 #endif
 
 }  // namespace torqued

@@ -8,6 +8,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import file_rules  # noqa: E402
 import include_walls  # noqa: E402
+import isa_symbols  # noqa: E402
 
 
 class Planted(unittest.TestCase):
@@ -51,6 +52,11 @@ class Planted(unittest.TestCase):
         self.plant("d.cc", "// TO" + "DO: later\n")
         found = sorted(f.split(":")[0] for f in file_rules.breaches(self.root))
         self.assertEqual(found, ["a.h", "b.h", "c.md", "d.cc"])
+
+    def test_symbols(self):
+        listing = "a.o:\n0 W _ZPlain\n0 W _ZAvx2Fine\n  U _ZElsewhere\n0 t _ZLocal\n0 V _ZPlainToo\nb.o:\n0 W _ZPlain\n"
+        found = list(isa_symbols.breaches(listing, {"a.o": "Avx2", "c.o": "Avx2"}))
+        self.assertEqual(len(found), 3, found)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,77 @@
+// How are many robot states answered at once? One call, rows in, rows out, on the widest instructions of the machine.
+//
+// Rows: one state per row, row-major: q nq wide, v, a, tau nv wide. A state's result depends on nothing but the state:
+// not on its place, its neighbours or how a batch is cut, so a worker pool may cut [0, count) anywhere (offset the
+// pointers) and one state alone gives the same bits as within a batch, as long as the same kernel serves (kernel()).
+// A NaN stays within its row. Nothing allocates once a scratch has seen its largest model. Null v or a is zero.
+#pragma once
+
+#include <memory>
+
+#include "server/batch/kernels.h"
+#include "server/batch/instruction_set.h"
+
+namespace torqued {
+
+// Working memory of a Batch call: one per thread, for any number of models. Movable, not copyable.
+class BatchScratch {
+ public:
+  BatchScratch() = default;
+
+ private:
+  friend class Batch;
+  KernelScratch& For(const BatchKernels& kernels) {
+    if (owner_ != &kernels) {
+      memory_.reset(kernels.make_scratch());
+      owner_ = &kernels;
+    }
+    return *memory_;
+  }
+  const BatchKernels* owner_ = nullptr;
+  std::unique_ptr<KernelScratch> memory_;
+};
+
+// Thread-safe: any number of threads may call one Batch, each with its own scratch.
+class Batch {
+ public:
+  explicit Batch(std::shared_ptr<const Prepared> model, const BatchKernels& kernels = ActiveKernels())
+      : model_(std::move(model)), kernels_(kernels) {}
+
+  const Prepared& model() const { return *model_; }
+  const BatchKernels& kernels() const { return kernels_; }
+
+  // tau [count x nv]: joint efforts for the motion, all terms of c.
+  void InverseDynamics(const Conditions& c, const double* q, const double* v, const double* a, int count, double* tau,
+                       BatchScratch& s) const {
+    kernels_.inverse_dynamics(*model_, c, {q, v, a, count}, s.For(kernels_), tau);
+  }
+
+  // g [count x nv]: holds the links against gravity alone.
+  void Gravity(const Conditions& c, const double* q, int count, double* g, BatchScratch& s) const {
+    kernels_.gravity(*model_, c, {q, nullptr, nullptr, count}, s.For(kernels_), g);
+  }
+
+  // J [count x 6 x nv], row-major, linear rows first, of frame f.
+  void Jacobian(const BodyFrame& f, Expression e, const double* q, int count, double* J, BatchScratch& s) const {
+    kernels_.jacobian(*model_, f, e, {q, nullptr, nullptr, count}, s.For(kernels_), J);
+  }
+
+  // poses [count x frame_count x 7]: x y z [m], qx qy qz qw with qw >= 0, in the world. frames: indices into
+  // Prepared::frames.
+  void ForwardKinematics(const int* frames, int frame_count, const double* q, int count, double* poses,
+                         BatchScratch& s) const {
+    kernels_.forward_kinematics(*model_, frames, frame_count, {q, nullptr, nullptr, count}, s.For(kernels_), poses);
+  }
+
+  // m, c, g [count x nv] with tau = m sdd + c sd^2 + g along a path q(s); dq = q', ddq = q'' (path_dynamics.h).
+  void PathDynamics(const Conditions& c, const double* q, const double* dq, const double* ddq, int count,
+                    const PathRows& out, BatchScratch& s) const {
+    kernels_.path_dynamics(*model_, c, {q, dq, ddq, count}, s.For(kernels_), out);
+  }
+
+ private:
+  const std::shared_ptr<const Prepared> model_;
+  const BatchKernels& kernels_;
+};
+
+}  // namespace torqued

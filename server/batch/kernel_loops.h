@@ -1,0 +1,141 @@
+// How does a kernel walk its rows? The one template of each algorithm, run on packs, block by block.
+//
+// Included only by the object files of the instruction sets (kernels_*.cc): every function here is a member of a class
+// that carries the set in its type. What has no set in its name must not be made here: vectors of plain types are
+// declared as made elsewhere (plain_vectors.cc).
+#pragma once
+
+#include <vector>
+
+#include "server/batch/kernels.h"
+#include "server/batch/transpose.h"
+#include "server/core/dynamics/inverse_dynamics.h"
+#include "server/core/dynamics/jacobian.h"
+#include "server/core/dynamics/path_dynamics.h"
+#include "server/core/math/pack.h"
+#include "server/core/spatial/quaternion.h"
+
+extern template class std::vector<int>;
+extern template class std::vector<torqued::BodyInertia>;
+
+namespace torqued::batch_detail {
+
+template <class P>
+class Scratch final : public KernelScratch {
+ public:
+  Workspace<P> ws;
+  std::vector<P> q, v, x, out;
+
+  // No allocation once the largest model has been seen.
+  void Fit(const Prepared& m, int out_width) {
+    ws.Resize(m);
+    q.resize(m.nq);
+    v.resize(m.nv);
+    x.resize(m.nv);
+    if (out.size() < static_cast<std::size_t>(out_width)) out.resize(out_width);
+  }
+};
+
+template <class Isa, int N>
+struct Loops {
+  using P = Pack<Isa, N>;
+
+  static KernelScratch* MakeScratch() { return new Scratch<P>; }
+
+  // One block's lanes: null where the rows are.
+  struct Lanes {
+    const P *q, *v, *x;
+  };
+
+  // compute(lanes, s) fills s.out for each block; store(s, first) writes the rows first, first + 1, ...
+  template <class Compute, class Store>
+  [[gnu::always_inline]] static inline void ForEachBlock(const Prepared& m, const StateRows& in, int out_width,
+                                                         KernelScratch& scratch, const Compute& compute,
+                                                         const Store& store) {
+    Scratch<P>& s = static_cast<Scratch<P>&>(scratch);
+    s.Fit(m, out_width);
+    for (int first = 0; first < in.count; first += N) {
+      LoadRows(in.q, m.nq, first, in.count, s.q.data());
+      if (in.v) LoadRows(in.v, m.nv, first, in.count, s.v.data());
+      if (in.x) LoadRows(in.x, m.nv, first, in.count, s.x.data());
+      compute(Lanes{s.q.data(), in.v ? s.v.data() : nullptr, in.x ? s.x.data() : nullptr}, s);
+      store(s, first);
+    }
+  }
+
+  static void InverseDynamics(const Prepared& m, const Conditions& c, const StateRows& in, KernelScratch& scratch,
+                              double* tau) {
+    ForEachBlock(
+        m, in, m.nv, scratch,
+        [&](const Lanes& l, Scratch<P>& s) { torqued::InverseDynamics(m, c, l.q, l.v, l.x, s.ws, s.out.data()); },
+        [&](Scratch<P>& s, int first) { StoreRows(s.out.data(), m.nv, first, in.count, tau); });
+  }
+
+  static void Gravity(const Prepared& m, const Conditions& c, const StateRows& in, KernelScratch& scratch,
+                      double* tau) {
+    ForEachBlock(
+        m, in, m.nv, scratch,
+        [&](const Lanes& l, Scratch<P>& s) { GravityTorque(m, c, l.q, s.ws, s.out.data()); },
+        [&](Scratch<P>& s, int first) { StoreRows(s.out.data(), m.nv, first, in.count, tau); });
+  }
+
+  static void Jacobian(const Prepared& m, const BodyFrame& f, Expression e, const StateRows& in,
+                       KernelScratch& scratch, double* J) {
+    const int width = 6 * m.nv;
+    ForEachBlock(
+        m, in, 2 * width, scratch,
+        [&](const Lanes& l, Scratch<P>& s) {
+          P* columns = s.out.data() + width;
+          torqued::Jacobian(m, f, e, l.q, s.ws, columns);
+          for (int j = 0; j < m.nv; ++j)
+            for (int r = 0; r < 6; ++r) s.out[r * m.nv + j] = columns[6 * j + r];
+        },
+        [&](Scratch<P>& s, int first) { StoreRows(s.out.data(), width, first, in.count, J); });
+  }
+
+  static void ForwardKinematics(const Prepared& m, const int* frames, int frame_count, const StateRows& in,
+                                KernelScratch& scratch, double* poses) {
+    const int width = 7 * frame_count;
+    ForEachBlock(
+        m, in, width, scratch,
+        [&](const Lanes& l, Scratch<P>& s) {
+          torqued::ForwardKinematics(m, l.q, s.ws);
+          for (int k = 0; k < frame_count; ++k) {
+            const Pose<P> X = FramePose(m.frames[frames[k]], s.ws);
+            P* out = s.out.data() + 7 * k;
+            out[0] = X.p.x, out[1] = X.p.y, out[2] = X.p.z;
+            RotationToQuaternion(X.R, out + 3);
+          }
+        },
+        [&](Scratch<P>& s, int first) { StoreRows(s.out.data(), width, first, in.count, poses); });
+  }
+
+  static void PathDynamics(const Prepared& m, const Conditions& c, const StateRows& in, KernelScratch& scratch,
+                           const PathRows& out) {
+    ForEachBlock(
+        m, in, 3 * m.nv, scratch,
+        [&](const Lanes& l, Scratch<P>& s) {
+          P* o = s.out.data();
+          torqued::PathDynamics(m, c, l.q, l.v, l.x, s.ws, o, o + m.nv, o + 2 * m.nv);
+        },
+        [&](Scratch<P>& s, int first) {
+          const P* o = s.out.data();
+          StoreRows(o, m.nv, first, in.count, out.m);
+          StoreRows(o + m.nv, m.nv, first, in.count, out.c);
+          StoreRows(o + 2 * m.nv, m.nv, first, in.count, out.g);
+        });
+  }
+
+  static constexpr BatchKernels Table() {
+    return {.name = Isa::kName,
+            .lanes = N,
+            .make_scratch = &MakeScratch,
+            .inverse_dynamics = &InverseDynamics,
+            .gravity = &Gravity,
+            .jacobian = &Jacobian,
+            .forward_kinematics = &ForwardKinematics,
+            .path_dynamics = &PathDynamics};
+  }
+};
+
+}  // namespace torqued::batch_detail
