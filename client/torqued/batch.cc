@@ -39,12 +39,9 @@ std::vector<Rows> FindRows(const Message& request, RowWidths widths) {
   std::vector<Rows> result;
   for (int i = 0; i < type->field_count(); ++i) {
     const FieldDescriptor* field = type->field(i);
-    if (field->is_repeated()) {
-      if (field->cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE && reflection->FieldSize(request, field) > 0)
-        result.push_back({&reflection->GetRepeatedField<double>(request, field), 6});
+    if (field->is_repeated() || field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE ||
+        !reflection->HasField(request, field))
       continue;
-    }
-    if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE || !reflection->HasField(request, field)) continue;
     const Message& child = reflection->GetMessage(request, field);
     const Descriptor* kind = child.GetDescriptor();
     if (kind == v1::JointVectors::descriptor()) {
@@ -59,6 +56,10 @@ std::vector<Rows> FindRows(const Message& request, RowWidths widths) {
         result.push_back({&wrench.values(), 6});
     }
   }
+  if (type == v1::AnalyzeVelocityRequest::descriptor())
+    result.push_back({&static_cast<const v1::AnalyzeVelocityRequest&>(request).frame_velocities(), 6});
+  if (type == v1::ComputeOperationalSpaceRequest::descriptor())
+    result.push_back({&static_cast<const v1::ComputeOperationalSpaceRequest&>(request).frame_accelerations(), 6});
   return result;
 }
 
