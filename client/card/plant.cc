@@ -93,6 +93,9 @@ void Plant::Step(const AxisArray& tau, std::uint32_t brakes) {
   const Vec3<double> no_gravity{0, 0, 0};
   const BodyInertia* inertias = robot_.inertias.data();
 
+  Conditions conditions(robot_);
+  conditions.terms.friction = false;
+
   Matrix A(n, n);
   AxisArray unit{}, column{};
   for (int j = 0; j < n; ++j) {
@@ -106,11 +109,7 @@ void Plant::Step(const AxisArray& tau, std::uint32_t brakes) {
 
   for (int s = 0; s < substeps_; ++s) {
     AxisArray bias{};
-    NewtonEuler<double>(robot_, inertias, robot_.gravity, true, q_.data(), v_.data(), nullptr, workspace_, bias.data());
-    for (std::size_t k = 0; k < robot_.coordinate_springs.size(); ++k) {
-      const CoordinateSpring& spring = robot_.coordinate_springs[k];
-      bias[spring.coordinate] += spring.stiffness * (q_[robot_.spring_q_index[k]] - spring.rest);
-    }
+    InverseDynamics<double>(robot_, conditions, q_.data(), v_.data(), nullptr, workspace_, bias.data());
     Delay(s, tau_now_);
     Vector drive(n), v(n), low(n), high(n);
     for (int i = 0; i < n; ++i) {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "client/card/config.h"
-#include "server/core/dynamics/rnea.h"
+#include "server/core/dynamics/inverse_dynamics.h"
 
 namespace torqued {
 
