@@ -42,6 +42,13 @@ inline double SelectPositive(double x, double if_positive, double otherwise) {
   return x > 0 ? if_positive : otherwise;
 }
 
+// Is some lane of x not positive (or not a number)? A recorded symbol does not know: the general answer is no.
+template <class T>
+inline bool AnyNotPositive(const T&) {
+  return false;
+}
+inline bool AnyNotPositive(double x) { return !(x > 0); }
+
 template <class T>
 concept Scalar = std::copyable<T> && requires(T a, T b, double k, T& out) {
   { a + b } -> std::convertible_to<T>;

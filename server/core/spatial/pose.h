@@ -25,4 +25,15 @@ struct ForcePair {
   Vec3<T> n;  // moment about the stated point [Nm]
 };
 
+template <class T>
+inline ForcePair<T>& operator+=(ForcePair<T>& a, const ForcePair<T>& b) {
+  a.f += b.f;
+  a.n += b.n;
+  return a;
+}
+template <class T>
+inline ForcePair<T> Scale(const ForcePair<T>& F, const T& k) {
+  return {Scale(F.f, k), Scale(F.n, k)};
+}
+
 }  // namespace torqued

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "server/core/tree/prepared.h"
+#include "server/core/tree/sparsity.h"
 
 namespace torqued {
 
@@ -15,7 +16,9 @@ struct PrepareOptions {
   bool lump_fixed = true;  // false: fixed joints stay bodies (Motion::kFixed), so that their reaction can be asked
 };
 
-// A rotation that takes z onto `axis` (unit), the shortest way; identity for z itself.
+// A rotation that takes z onto `axis` (unit): along a coordinate axis a permutation (x: columns y z x; y: z x y; z: the
+// identity; a negative axis: the second and third column negated), otherwise the shortest turn. Joint's planar kind
+// relies on it.
 inline Eigen::Matrix3d RotationFromZ(const Eigen::Vector3d& axis) {
   if (axis.x() == 0 && axis.y() == 0)
     return axis.z() > 0 ? Eigen::Matrix3d(Eigen::Matrix3d::Identity())
@@ -245,6 +248,7 @@ inline Prepared Prepare(const Model& model, const PrepareOptions& options = {}) 
       out.has_friction = true;
   }
   out.gravity = FromEigen<double>(model.gravity);
+  FindSparsity(out);
   return out;
 }
 

@@ -42,6 +42,7 @@ struct Body {
   Vec3<double> p{0, 0, 0};                    // p_P_J [m]
   int joint = -1;    // index into Model::joints
   int subtree_end = 0;  // bodies [this, subtree_end) are this body and its descendants
+  int last_dof = -1;    // last tree v entry of this body's joint, else of its nearest moving ancestor; -1: none
 };
 
 constexpr int PositionCount(Motion m) {
@@ -103,6 +104,12 @@ struct Prepared {
   bool coupled = false;                  // false: tree vectors are the model's vectors
   std::vector<CouplingRow> coupling;     // per tree v entry, if coupled (one-degree entries and identity groups)
   std::vector<int> v_to_q;               // per model v entry: its q entry (first entry of the group for a group)
+
+  std::vector<int> tree_dof_parent;      // per tree v entry: the one before it on the way to the world, or -1
+  // How M factors (sparsity.h): model v entries outward; per entry the next one inward that it may couple with, or -1.
+  std::vector<int> dof_order, dof_parent;
+  bool simple_rotors = true;             // every rotor acts on one entry and on no carrier: `armature` says it all
+  std::vector<double> armature;          // per model v entry, if simple_rotors: J ratio^2 [kg m^2 or kg]
 
   Vec3<double> gravity{0, 0, -9.81};     // world axes [m/s^2]
   int nq = 0, nv = 0;                    // the user's vectors

@@ -7,6 +7,8 @@
 
 #include "server/core/math/vec3.h"
 #include "server/core/spatial/pose.h"
+#include "server/core/spatial/articulated_inertia.h"
+#include "server/core/spatial/rigid_inertia.h"
 #include "server/core/tree/prepared.h"
 
 namespace torqued {
@@ -21,6 +23,21 @@ struct BodyKinematics {
   Vec3<T> a;    // acceleration of the body origin minus gravity [m/s^2]
 };
 
+// A body with its descendants hanging on their joints, in branch axes (aba.h).
+template <class T>
+struct ArticulatedBody {
+  ArticulatedInertia<T> IA;
+  ForcePair<T> p;  // force that no acceleration would need
+  Motion6<T> V;    // velocity
+  Motion6<T> c;    // acceleration with zero joint acceleration, beyond the parent's
+};
+template <class T>
+struct ArticulatedEntry {
+  ForcePair<T> U;  // force per acceleration of this entry
+  T inverse_D;
+  T u;             // what is left of the torque
+};
+
 template <class T>
 struct Workspace {
   std::vector<BodyKinematics<T>> body;
@@ -30,6 +47,16 @@ struct Workspace {
   std::vector<int> path;                            // bodies from the root to a frame's body (jacobian.h)
   std::vector<T> q_tree, v_tree, a_tree, tau_tree;  // used only by coupled models
   std::vector<T> rotor_spin;                        // J * acceleration of rotor k, per rotor
+  // In the axes and about the origin of the branch's first body (branch_axes.h):
+  std::vector<Pose<T>> branch;                      // of each body
+  std::vector<Motion6<T>> column;                   // direction of motion per tree v entry
+  std::vector<RigidInertia<T>> composite;           // of each body, with its descendants where an algorithm says so
+  std::vector<ArticulatedBody<T>> articulated;      // per body
+  std::vector<ArticulatedEntry<T>> entry;           // per tree v entry
+  std::vector<Motion6<T>> acceleration;             // per body, minus gravity
+  std::vector<T> tree_mass_matrix;                  // nv_tree^2, used only by coupled models
+  std::vector<T> pivot_scale;                       // per model v entry: the size that a pivot's rounding error has
+  std::vector<T> mass_matrix;                       // nv^2, M and then its factors
   std::vector<T> tree_jacobian;                     // 6 x nv_tree, used only by coupled models
   std::vector<T> partial_tau;                       // nv, a partial sum
   std::vector<BodyInertia> no_inertias;             // zeros: what the rotors alone contribute
@@ -50,6 +77,15 @@ struct Workspace {
     rotor_spin.resize(m.rotors.size());
     tree_jacobian.resize(m.coupled ? 6 * m.nv_tree : 0);
     partial_tau.resize(m.nv);
+    branch.resize(m.bodies.size());
+    column.resize(m.nv_tree);
+    composite.resize(m.bodies.size());
+    articulated.resize(m.bodies.size());
+    entry.resize(m.nv_tree);
+    acceleration.resize(m.bodies.size());
+    tree_mass_matrix.resize(m.coupled ? m.nv_tree * m.nv_tree : 0);
+    pivot_scale.resize(m.nv);
+    mass_matrix.resize(m.nv * m.nv);
     no_inertias.resize(m.bodies.size());
   }
 };
