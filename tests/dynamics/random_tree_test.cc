@@ -38,8 +38,8 @@ class RandomTreeTest : public ::testing::TestWithParam<int> {
 TEST_P(RandomTreeTest, MassMatrixIsLagrangesAndPositiveDefinite) {
   const Eigen::MatrixXd M = eval.Mass(s.q);
   EXPECT_TRUE(Near(M, twin.MassMatrix(), kTight));
-  EXPECT_EQ(M, M.transpose());
-  if (model.nv > 0) EXPECT_EQ(M.llt().info(), Eigen::Success);
+  EXPECT_TRUE(Near(M, M.transpose(), 1e-15));
+  EXPECT_TRUE(model.nv == 0 || M.llt().info() == Eigen::Success);
 }
 
 TEST_P(RandomTreeTest, InverseDynamicsIsLagranges) {

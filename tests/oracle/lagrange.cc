@@ -60,10 +60,15 @@ Matrix4 Distribution(const MassProperties& mp) {
 }
 
 // A planar joint's x and y (Joint in model.h): a normal along +x: y, z; +y: z, x; +z: x, y; a negative one turns the
-// second around; any other normal: where the shortest turn of z onto it takes x and y.
+// second around; any other normal: where the shortest turn of z onto it takes x and y, from below as for its opposite
+// with the second turned around.
 std::pair<Vector3, Vector3> PlaneAxes(const Vector3& normal) {
   for (int k = 0; k < 3; ++k)
     if (std::abs(normal[k]) == 1) return {Vector3::Unit((k + 1) % 3), Vector3::Unit((k + 2) % 3) * normal[k]};
+  if (normal.z() < 0) {
+    const auto [x, y] = PlaneAxes(-normal);
+    return {x, -y};
+  }
   const Vector3 turn = Vector3::UnitZ().cross(normal);
   const Matrix3 N = AxisAngle(turn.normalized(), std::atan2(turn.norm(), normal.z()));
   return {N.col(0), N.col(1)};

@@ -96,8 +96,9 @@ struct Joint {
   // Child link's frame in the joint frame, moving with it. Identity except for standard Denavit-Hartenberg rows, whose
   // link frame stands at the far end of the link (Tx(a) Rx(alpha)), off the joint's axis.
   Eigen::Isometry3d X_JL = Eigen::Isometry3d::Identity();
-  // Unit, joint frame. Planar: the plane's normal; its x and y are then, for a normal along +x: y, z; +y: z, x; +z: x, y
-  // (a negative normal turns the second around); otherwise where the shortest turn of z onto the normal takes x and y.
+  // Unit, joint frame. Planar: the plane's normal; its x and y are then, for a normal along +x: y, z; +y: z, x; +z: x, y;
+  // otherwise where the shortest turn of z onto the normal takes x and y. A negative normal (crooked: z < 0) has its
+  // opposite's axes with the second turned around.
   Eigen::Vector3d axis = Eigen::Vector3d::UnitZ();
   std::vector<CouplingTerm> coupling;  // one-degree joints: q_joint = sum factor p + offset. Others: one term, factor 1
   double offset = 0;

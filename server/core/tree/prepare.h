@@ -17,18 +17,17 @@ struct PrepareOptions {
 };
 
 // A rotation that takes z onto `axis` (unit): along a coordinate axis a permutation (x: columns y z x; y: z x y; z: the
-// identity; a negative axis: the second and third column negated), otherwise the shortest turn. Joint's planar kind
-// relies on it.
+// identity), otherwise the shortest turn; a negative axis (z < 0 where crooked): its opposite's with the second and third
+// column negated. Joint's planar kind relies on it.
 inline Eigen::Matrix3d RotationFromZ(const Eigen::Vector3d& axis) {
   if (axis.x() == 0 && axis.y() == 0)
     return axis.z() > 0 ? Eigen::Matrix3d(Eigen::Matrix3d::Identity())
                         : Eigen::Matrix3d(Eigen::Vector3d(1, -1, -1).asDiagonal());
-  // The axis-aligned cases exactly: cyclic and anticyclic permutations keep later constants exact zeros and ones.
+  // The axis-aligned cases exactly: cyclic permutations keep later constants exact zeros and ones.
   if (axis == Eigen::Vector3d::UnitX()) return (Eigen::Matrix3d() << 0, 0, 1, 1, 0, 0, 0, 1, 0).finished();
-  if (axis == -Eigen::Vector3d::UnitX()) return (Eigen::Matrix3d() << 0, 0, -1, -1, 0, 0, 0, 1, 0).finished();
   if (axis == Eigen::Vector3d::UnitY()) return (Eigen::Matrix3d() << 0, 1, 0, 0, 0, 1, 1, 0, 0).finished();
-  if (axis == -Eigen::Vector3d::UnitY()) return (Eigen::Matrix3d() << 0, 1, 0, 0, 0, -1, -1, 0, 0).finished();
-  if (axis.z() < 0) return RotationFromZ(-axis) * Eigen::Vector3d(1, -1, -1).asDiagonal();
+  if (axis.z() < 0 || axis == -Eigen::Vector3d::UnitX() || axis == -Eigen::Vector3d::UnitY())
+    return RotationFromZ(-axis) * Eigen::Vector3d(1, -1, -1).asDiagonal();
   // Rodrigues with k = z x axis, 1 + cos >= 1: no cancellation.
   Eigen::Matrix3d K;
   K << 0, 0, axis.x(), 0, 0, axis.y(), -axis.x(), -axis.y(), 0;
