@@ -51,6 +51,27 @@ class Batch {
     kernels_.gravity(*model_, c, {q, nullptr, nullptr, count}, s.For(kernels_), g);
   }
 
+  // M [count x MatrixWidth(layout, nv)]: joint-space inertia, with the rotors where c.terms has them.
+  void MassMatrix(const Conditions& c, const double* q, int count, MatrixLayout layout, double* M, BatchScratch& s) const {
+    EquationRows out;
+    out.mass_matrix = M;
+    out.layout = layout;
+    EquationOfMotion(c, q, nullptr, count, out, s);
+  }
+
+  // Any of M, c = C v, g, friction, springs: what is not null in out. v may be null only where neither c nor friction is asked.
+  void EquationOfMotion(const Conditions& c, const double* q, const double* v, int count, const EquationRows& out,
+                        BatchScratch& s) const {
+    kernels_.equation_of_motion(*model_, c, {q, v, nullptr, count}, s.For(kernels_), out);
+  }
+
+  // a [count x nv] for efforts tau; where M is singular a is finite but no answer. singular [count] (or null): an entry of v
+  // at which M is singular, or -1. True if no row is.
+  [[nodiscard]] bool ForwardDynamics(const Conditions& c, const double* q, const double* v, const double* tau, int count,
+                                     double* a, int* singular, BatchScratch& s) const {
+    return kernels_.forward_dynamics(*model_, c, {q, v, tau, count}, s.For(kernels_), a, singular);
+  }
+
   // J [count x 6 x nv], row-major, linear rows first, of frame f.
   void Jacobian(const BodyFrame& f, Expression e, const double* q, int count, double* J, BatchScratch& s) const {
     kernels_.jacobian(*model_, f, e, {q, nullptr, nullptr, count}, s.For(kernels_), J);

@@ -9,6 +9,8 @@
 
 #include "server/batch/kernels.h"
 #include "server/batch/transpose.h"
+#include "server/core/dynamics/crba.h"
+#include "server/core/dynamics/forward_dynamics.h"
 #include "server/core/dynamics/inverse_dynamics.h"
 #include "server/core/dynamics/jacobian.h"
 #include "server/core/dynamics/path_dynamics.h"
@@ -79,6 +81,74 @@ struct Loops {
         [&](Scratch<P>& s, int first) { StoreRows(s.out.data(), m.nv, first, in.count, tau); });
   }
 
+  static void EquationOfMotion(const Prepared& m, const Conditions& c, const StateRows& in, KernelScratch& scratch,
+                               const EquationRows& out) {
+    const int n = m.nv, square = n * n;
+    ForEachBlock(
+        m, in, square + 4 * n, scratch,
+        [&](const Lanes& l, Scratch<P>& s) {
+          P* o = s.out.data();
+          if (out.mass_matrix) {
+            MassMatrix(m, c, l.q, s.ws, o);
+            if (out.layout == MatrixLayout::kPackedUpper) PackUpper(n, o);
+          }
+          if (out.velocity_torque) CoriolisTorque(m, c, l.q, l.v, s.ws, o + square);
+          if (out.gravity) GravityTorque(m, c, l.q, s.ws, o + square + n);
+          if (out.friction) {
+            for (int k = 0; k < n; ++k) o[square + 2 * n + k] = P(0.0);
+            if (l.v) AddFrictionTorque(m, l.v, o + square + 2 * n);
+          }
+          if (out.springs) SpringTorque(m, l.q, s.ws, o + square + 3 * n);
+        },
+        [&](Scratch<P>& s, int first) {
+          const P* o = s.out.data();
+          if (out.mass_matrix) StoreRows(o, MatrixWidth(out.layout, n), first, in.count, out.mass_matrix);
+          double* const rest[] = {out.velocity_torque, out.gravity, out.friction, out.springs};
+          for (int k = 0; k < 4; ++k)
+            if (rest[k]) StoreRows(o + square + k * n, n, first, in.count, rest[k]);
+        });
+  }
+
+  static bool ForwardDynamics(const Prepared& m, const Conditions& c, const StateRows& in, KernelScratch& scratch,
+                              double* a, int* singular) {
+    bool all_regular = true;
+    const auto solve = [&](const Lanes& l, Scratch<P>& s) {
+      return torqued::ForwardDynamics(m, c, l.q, l.v, l.x, s.ws, s.out.data());
+    };
+    SolveStatus status;
+    ForEachBlock(
+        m, in, m.nv, scratch, [&](const Lanes& l, Scratch<P>& s) { status = solve(l, s); },
+        [&](Scratch<P>& s, int first) {
+          StoreRows(s.out.data(), m.nv, first, in.count, a);
+          const int valid = in.count - first < N ? in.count - first : N;
+          if (singular)
+            for (int l = 0; l < valid; ++l) singular[first + l] = -1;
+          if (status.ok()) return;
+          all_regular = false;
+          if (singular) NameSingularRows(m, c, in, s, first, valid, singular);
+        });
+    return all_regular;
+  }
+
+  // Some lane of a block was singular: which? Each row alone in all lanes. Rare, so cost does not matter.
+  [[gnu::noinline]] static void NameSingularRows(const Prepared& m, const Conditions& c, const StateRows& in,
+                                                 Scratch<P>& s, int first, int valid, int* singular) {
+    for (int r = first; r < first + valid; ++r) {
+      LoadRows(in.q, m.nq, r, r + 1, s.q.data());
+      if (in.v) LoadRows(in.v, m.nv, r, r + 1, s.v.data());
+      LoadRows(in.x, m.nv, r, r + 1, s.x.data());
+      singular[r] =
+          torqued::ForwardDynamics(m, c, s.q.data(), in.v ? s.v.data() : nullptr, s.x.data(), s.ws, s.out.data()).singular;
+    }
+  }
+
+  // The upper triangle of a full n x n, row by row, moved together in place.
+  static void PackUpper(int n, P* M) {
+    P* to = M;
+    for (int i = 0; i < n; ++i)
+      for (int j = i; j < n; ++j) *to++ = M[i * n + j];
+  }
+
   static void Jacobian(const Prepared& m, const BodyFrame& f, Expression e, const StateRows& in,
                        KernelScratch& scratch, double* J) {
     const int width = 6 * m.nv;
@@ -132,6 +202,8 @@ struct Loops {
             .make_scratch = &MakeScratch,
             .inverse_dynamics = &InverseDynamics,
             .gravity = &Gravity,
+            .equation_of_motion = &EquationOfMotion,
+            .forward_dynamics = &ForwardDynamics,
             .jacobian = &Jacobian,
             .forward_kinematics = &ForwardKinematics,
             .path_dynamics = &PathDynamics};

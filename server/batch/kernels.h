@@ -22,6 +22,23 @@ struct PathRows {
   double *m, *c, *g;  // [count x nv] each
 };
 
+enum class MatrixLayout {
+  kFull,         // nv x nv, row-major
+  kPackedUpper,  // nv (nv + 1) / 2: row 0 from its diagonal on, row 1 from its diagonal on, ...
+};
+
+constexpr int MatrixWidth(MatrixLayout layout, int nv) { return layout == MatrixLayout::kFull ? nv * nv : nv * (nv + 1) / 2; }
+
+// Parts of M a + c + g + friction + springs = tau; null: not asked for.
+struct EquationRows {
+  double* mass_matrix = nullptr;      // [count x MatrixWidth]
+  MatrixLayout layout = MatrixLayout::kFull;
+  double* velocity_torque = nullptr;  // c = C v [count x nv]
+  double* gravity = nullptr;          // [count x nv]
+  double* friction = nullptr;         // [count x nv]
+  double* springs = nullptr;          // [count x nv]
+};
+
 // What a kernel computes in; its type is known to its own object only.
 class KernelScratch {
  public:
@@ -35,6 +52,10 @@ struct BatchKernels {
 
   void (*inverse_dynamics)(const Prepared&, const Conditions&, const StateRows&, KernelScratch&, double* tau);
   void (*gravity)(const Prepared&, const Conditions&, const StateRows&, KernelScratch&, double* tau);
+  void (*equation_of_motion)(const Prepared&, const Conditions&, const StateRows&, KernelScratch&, const EquationRows&);
+  // x: efforts. singular [count] or null: an entry of v at which M is singular, or -1 (forward_dynamics.h).
+  // Returns whether no row is singular.
+  bool (*forward_dynamics)(const Prepared&, const Conditions&, const StateRows&, KernelScratch&, double* a, int* singular);
   void (*jacobian)(const Prepared&, const BodyFrame&, Expression, const StateRows&, KernelScratch&, double* J);
   void (*forward_kinematics)(const Prepared&, const int* frames, int frame_count, const StateRows&, KernelScratch&,
                              double* poses);

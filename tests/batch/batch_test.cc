@@ -12,7 +12,10 @@
 #include "server/core/dynamics/inverse_dynamics.h"
 #include "server/core/dynamics/path_dynamics.h"
 #include "server/core/spatial/quaternion.h"
-#include "tests/batch/models.h"
+#include "server/core/dynamics/crba.h"
+#include "server/core/dynamics/forward_dynamics.h"
+#include "server/core/tree/prepare.h"
+#include "tests/oracle/random_tree.h"
 
 namespace torqued {
 namespace {
@@ -21,17 +24,26 @@ struct Case {
   std::shared_ptr<const Prepared> model;
   int count = 0;
   std::vector<double> q, v, a;
+  bool has_nan = false;
 };
 
-Case MakeCase(unsigned seed, int count) {
-  testing::ModelMaker maker(seed);
-  const Model model = maker.Tree(maker.Integer(1, 12), seed % 3 == 0);
+Case MakeCase(const Model& model, unsigned seed, int count) {
+  std::mt19937_64 random(seed);
   Case c;
   c.model = std::make_shared<const Prepared>(Prepare(model));
   c.count = count;
-  c.q.resize(count * model.nq), c.v.resize(count * model.nv), c.a.resize(count * model.nv);
-  for (int i = 0; i < count; ++i) maker.State(model, &c.q[i * model.nq], &c.v[i * model.nv], &c.a[i * model.nv]);
+  for (int i = 0; i < count; ++i) {
+    const oracle::State x = oracle::RandomState(model, random);
+    c.q.insert(c.q.end(), x.q.begin(), x.q.end());
+    c.v.insert(c.v.end(), x.v.begin(), x.v.end());
+    c.a.insert(c.a.end(), x.a.begin(), x.a.end());
+  }
   return c;
+}
+
+Case MakeCase(unsigned seed, int count) {
+  const int most = seed % 10 == 0 ? 30 : 12;  // some large enough for articulated bodies
+  return MakeCase(oracle::RandomTree(seed, oracle::VariedOptions(seed, most)), seed, count);
 }
 
 // One quantity by both ways: rows [first, first + count) by the batch; one row by the double template.
@@ -40,6 +52,7 @@ struct Quantity {
   std::function<int(const Prepared&)> width;
   std::function<void(const Batch&, const Case&, int first, int count, BatchScratch&, double*)> batch;
   std::function<void(const Case&, int row, Workspace<double>&, double*)> single;
+  double tolerance = 1e-12;  // relative to the row's largest entry
 };
 
 Terms SomeTerms(int mask) { return {(mask & 1) != 0, (mask & 2) != 0, (mask & 4) != 0, (mask & 8) != 0, (mask & 16) != 0, (mask & 32) != 0}; }
@@ -72,6 +85,51 @@ std::vector<Quantity> Quantities() {
                  [](const Case& c, int r, Workspace<double>& ws, double* o) {
                    GravityTorque(*c.model, Conditions(*c.model), &c.q[r * c.model->nq], ws, o);
                  }});
+  for (MatrixLayout layout : {MatrixLayout::kFull, MatrixLayout::kPackedUpper})
+    out.push_back({"mass matrix", [layout](const Prepared& m) { return MatrixWidth(layout, m.nv); },
+                   [layout](const Batch& b, const Case& c, int first, int count, BatchScratch& s, double* o) {
+                     b.MassMatrix(Conditions(*c.model), &c.q[first * c.model->nq], count, layout, o, s);
+                   },
+                   [layout](const Case& c, int r, Workspace<double>& ws, double* o) {
+                     const int n = c.model->nv;
+                     std::vector<double> M(n * n);
+                     MassMatrix(*c.model, Conditions(*c.model), &c.q[r * c.model->nq], ws, M.data());
+                     for (int i = 0; i < n; ++i)
+                       for (int j = layout == MatrixLayout::kFull ? 0 : i; j < n; ++j) *o++ = M[i * n + j];
+                   }});
+  out.push_back({"equation", [](const Prepared& m) { return 4 * m.nv; },
+                 [](const Batch& b, const Case& c, int first, int count, BatchScratch& s, double* o) {
+                   const int n = c.model->nv;
+                   std::vector<double> part[4];
+                   for (auto& p : part) p.resize(count * n);
+                   EquationRows rows;
+                   rows.velocity_torque = part[0].data(), rows.gravity = part[1].data();
+                   rows.friction = part[2].data(), rows.springs = part[3].data();
+                   b.EquationOfMotion(Conditions(*c.model), &c.q[first * c.model->nq], c.v.data() + first * n, count, rows, s);
+                   for (int i = 0; i < count; ++i)
+                     for (const auto& p : part)
+                       for (int k = 0; k < n; ++k) *o++ = p[i * n + k];
+                 },
+                 [](const Case& c, int r, Workspace<double>& ws, double* o) {
+                   const Prepared& m = *c.model;
+                   const Conditions conditions(m);
+                   const double *q = &c.q[r * m.nq], *v = c.v.data() + r * m.nv;
+                   CoriolisTorque(m, conditions, q, v, ws, o);
+                   GravityTorque(m, conditions, q, ws, o + m.nv);
+                   FrictionTorques(m, v, o + 2 * m.nv);
+                   SpringTorque(m, q, ws, o + 3 * m.nv);
+                 }});
+  out.push_back({"forward dynamics", dof,
+                 [](const Batch& b, const Case& c, int first, int count, BatchScratch& s, double* o) {
+                   const Prepared& m = *c.model;
+                   EXPECT_TRUE(b.ForwardDynamics(Conditions(m), &c.q[first * m.nq], c.v.data() + first * m.nv,
+                                                 c.a.data() + first * m.nv, count, o, nullptr, s) || c.has_nan);
+                 },
+                 [](const Case& c, int r, Workspace<double>& ws, double* o) {
+                   const Prepared& m = *c.model;
+                   ForwardDynamics(m, Conditions(m), &c.q[r * m.nq], c.v.data() + r * m.nv, c.a.data() + r * m.nv, ws, o);
+                 },
+                 1e-9});  // accelerations: the tolerance carries the condition of M
   for (Expression e : {Expression::kWorldAligned, Expression::kBody, Expression::kSpatial})
     out.push_back({"Jacobian", [](const Prepared& m) { return 6 * m.nv; },
                    [e](const Batch& b, const Case& c, int first, int count, BatchScratch& s, double* o) {
@@ -150,7 +208,7 @@ TEST_P(BatchTest, EqualsTheDoubleTemplateOnRandomTrees) {
       Workspace<double> ws(*c.model);
       for (int r = 0; r < c.count; ++r) {
         quantity.single(c, r, ws, row.data());
-        const double scale = 1e-12 * std::max(1.0, Largest(row));
+        const double scale = quantity.tolerance * std::max(1.0, Largest(row));
         for (int k = 0; k < width; ++k)
           ASSERT_NEAR(rows[r * width + k], row[k], scale) << quantity.name << " seed " << seed << " row " << r << " entry " << k;
       }
@@ -192,6 +250,7 @@ TEST_P(BatchTest, NotANumberStaysInItsRow) {
       quantity.batch(batch, clean, 0, clean.count, scratch, want.data());
       for (int bad : {0, 1, 5, 10}) {
         Case c = clean;
+        c.has_nan = true;
         for (int k = 0; k < c.model->nq; ++k) c.q[bad * c.model->nq + k] = std::numeric_limits<double>::quiet_NaN();
         quantity.batch(batch, c, 0, c.count, scratch, got.data());
         for (int r = 0; r < c.count; ++r)
@@ -205,25 +264,47 @@ TEST_P(BatchTest, NotANumberStaysInItsRow) {
 TEST_P(BatchTest, FarAnglesTakeTheirOwnPathAlone) {
   const BatchKernels& kernels = *AvailableKernels()[GetParam()];
   BatchScratch scratch;
-  testing::ModelMaker maker(7);
-  const Model model = maker.Tree(6, true);
-  const auto prepared = std::make_shared<const Prepared>(Prepare(model));
+  oracle::TreeOptions options;
+  options.quaternion_joints = options.planar_joints = false;
+  const Case base = MakeCase(oracle::RandomTree(7, options), 7, 9);
+  const auto prepared = base.model;
   const Batch batch(prepared, kernels);
-  const int n = 9;
-  std::vector<double> q(n * 6), v(n * 6), a(n * 6), near_only(n * 6), mixed(n * 6), want(6);
-  for (int i = 0; i < n; ++i) maker.State(model, &q[i * 6], &v[i * 6], &a[i * 6]);
+  const int n = base.count, w = prepared->nv;
+  std::vector<double> q = base.q, v = base.v, a = base.a, near_only(n * w), mixed(n * w), want(w);
   const Conditions c(*prepared);
   batch.InverseDynamics(c, q.data(), v.data(), a.data(), n, near_only.data(), scratch);
-  for (int k = 0; k < 6; ++k) q[3 * 6 + k] *= 1e9;
+  for (int k = 0; k < w; ++k) q[3 * w + k] *= 1e9;
   batch.InverseDynamics(c, q.data(), v.data(), a.data(), n, mixed.data(), scratch);
   Workspace<double> ws(*prepared);
-  InverseDynamics(*prepared, c, &q[18], &v[18], &a[18], ws, want.data());
+  InverseDynamics(*prepared, c, &q[3 * w], &v[3 * w], &a[3 * w], ws, want.data());
   for (int r = 0; r < n; ++r)
-    for (int k = 0; k < 6; ++k)
+    for (int k = 0; k < w; ++k)
       if (r == 3)
-        EXPECT_NEAR(mixed[18 + k], want[k], 1e-9 * std::max(1.0, Largest(want)));  // a prismatic joint is far away too
+        EXPECT_NEAR(mixed[3 * w + k], want[k], 1e-9 * std::max(1.0, Largest(want)));  // a prismatic joint is far away too
       else
-        EXPECT_EQ(mixed[r * 6 + k], near_only[r * 6 + k]);
+        EXPECT_EQ(mixed[r * w + k], near_only[r * w + k]);
+}
+
+TEST_P(BatchTest, NamesTheSingularRowsAndOnlyThem) {
+  const BatchKernels& kernels = *AvailableKernels()[GetParam()];
+  oracle::TreeOptions options;
+  options.quaternion_joints = options.planar_joints = false;
+  Model model = oracle::RandomTree(3, options);
+  const Case c = MakeCase(model, 3, 11);
+  const Prepared& m = *c.model;
+  ASSERT_GE(m.nv, 2);
+  std::vector<double> a(c.count * m.nv);
+  std::vector<int> singular(c.count, 5);
+  BatchScratch scratch;
+  EXPECT_TRUE(Batch(c.model, kernels).ForwardDynamics(Conditions(m), c.q.data(), c.v.data(), c.a.data(), c.count, a.data(), singular.data(), scratch));
+  EXPECT_THAT(singular, ::testing::Each(-1));
+
+  for (Link& l : model.links) l.inertia.reset();  // weightless: singular everywhere
+  const Case weightless = MakeCase(model, 3, 11);
+  EXPECT_FALSE(Batch(weightless.model, kernels)
+                   .ForwardDynamics(Conditions(*weightless.model), c.q.data(), c.v.data(), c.a.data(), c.count, a.data(), singular.data(), scratch));
+  EXPECT_THAT(singular, ::testing::Each(::testing::Ge(0)));
+  EXPECT_THAT(a, ::testing::Each(::testing::Truly([](double x) { return std::isfinite(x); })));
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryInstructionSet, BatchTest, ::testing::ValuesIn(KernelIndices()),

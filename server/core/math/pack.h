@@ -65,6 +65,13 @@ struct Pack {
   TORQUED_LANES Pack SelectPositive(Pack x, Pack if_positive, Pack otherwise) {
     return Pack(x.v > Lanes{} ? if_positive.v : otherwise.v);
   }
+  // Is any lane zero, negative or not a number?
+  friend bool AnyNotPositive(const Pack& x) {
+    const auto fails = !(x.v > Lanes{});
+    long long any = 0;
+    for (int l = 0; l < N; ++l) any |= fails[l];
+    return any != 0;
+  }
   TORQUED_LANES Pack abs(Pack x) { return Pack(x.v < Lanes{} ? -x.v : x.v + 0.0); }
   TORQUED_LANES Pack sqrt(Pack x) {
     Pack out;
