@@ -143,6 +143,10 @@ template <int N>
 inline Dual<N> SelectPositive(const Dual<N>& x, const Dual<N>& if_positive, const Dual<N>& otherwise) {
   return x.value > 0 ? if_positive : otherwise;
 }
+template <int N>
+inline bool AnyNotPositive(const Dual<N>& x) {
+  return !(x.value > 0);
+}
 
 static_assert(Scalar<Dual<1>> && Scalar<Dual<8>>);
 
