@@ -15,7 +15,8 @@
 //   - a null motion with H_u(x0, .) = 0 altogether says nothing and is left out of the sign test; if nothing is left, the
 //     kind is UNDETERMINED at second order (a redundant joint that moves nothing).
 // H_u(x, x) = u . (dJ/dt v at v = x), exact; at a critical point this is the true second derivative also for rotations.
-// With several lost directions every u in their span is tried: one that bars the way makes it a boundary.
+// With several lost directions one u in their span that bars the way makes it a boundary. Tried are the basis, mixtures
+// of pairs, and for two null motions those u that some self-motion x0 does not turn (H_u(x0, .) = 0 is linear in u).
 #pragma once
 
 #include <algorithm>
@@ -121,6 +122,30 @@ inline SingularityKind KindAlong(const Eigen::MatrixXd& H, const Eigen::MatrixXd
   return plus || minus ? SingularityKind::kBoundary : SingularityKind::kUndetermined;
 }
 
+// The null motions x with H_i(x, x) = 0 for all lost directions i, if N has two columns: x lies between the eigenvectors
+// of the first form that is not zero, by the square roots of the other's eigenvalue.
+inline std::vector<Eigen::VectorXd> SelfMotions(const std::vector<Eigen::MatrixXd>& H, const Eigen::MatrixXd& N) {
+  std::vector<Eigen::VectorXd> out;
+  if (N.cols() != 2) return out;
+  for (const Eigen::MatrixXd& A : H) {
+    const double least = 1e-7 * std::max(A.cwiseAbs().maxCoeff(), 1e-300);
+    const SymmetricEigen e = ComputeSymmetricEigen(N.transpose() * A * N);
+    if (e.values.cwiseAbs().maxCoeff() <= least || e.values[0] > least || e.values[1] < -least) continue;
+    for (const double side : {1.0, -1.0}) {
+      const Eigen::VectorXd x = N * (std::sqrt(std::max(0.0, e.values[1])) * e.vectors.col(0) +
+                                     side * std::sqrt(std::max(0.0, -e.values[0])) * e.vectors.col(1));
+      out.push_back(x / x.norm());
+    }
+    break;
+  }
+  std::erase_if(out, [&H](const Eigen::VectorXd& x) {
+    for (const Eigen::MatrixXd& A : H)
+      if (std::abs(x.dot(A * x)) > 1e-6 * A.cwiseAbs().maxCoeff()) return true;
+    return false;
+  });
+  return out;
+}
+
 }  // namespace singularity_detail
 
 // At q [nq], for the frame in world-aligned axes. Allocates; about 40 Jacobians and, if singular, nv^2 / 2 of (dJ/dt) v.
@@ -181,6 +206,14 @@ inline Singularity AnalyseSingularity(const Prepared& m, const BodyFrame& frame,
   };
   out.kind = SingularityKind::kUndetermined;
   for (int i = 0; i < d; ++i) test(out.lost.col(i));
+  std::vector<Eigen::MatrixXd> H;
+  for (int i = 0; i < d; ++i) H.push_back(second.Along(out.lost.col(i)));
+  for (const Eigen::VectorXd& x : singularity_detail::SelfMotions(H, out.idle)) {
+    Eigen::MatrixXd turn(m.nv, d);
+    for (int i = 0; i < d; ++i) turn.col(i) = H[i] * x;
+    const Svd kept = ComputeSvd(turn);
+    for (int k = kept.Rank(1e-7 * kept.s[0]); k < d; ++k) test(out.lost * kept.V.col(k));
+  }
   // Mixtures of each pair, in steps of two degrees.
   for (int i = 0; i < d && out.kind != SingularityKind::kBoundary; ++i)
     for (int j = 0; j < i; ++j)
