@@ -117,7 +117,7 @@ class Auditor {
     for (const Coordinate& c : model_.coordinates)
       if (c.kind == JointKind::kPrismatic && c.limits.lower && c.limits.upper)
         extent += std::max(std::abs(*c.limits.lower), std::abs(*c.limits.upper));
-    const double far = std::max(5 * extent, 2.0);
+    const double far = std::max(3 * extent, 2.0);
     for (const Link& link : model_.links) {
       if (!link.inertia) continue;
       const MassProperties& mp = *link.inertia;
