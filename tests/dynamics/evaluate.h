@@ -3,7 +3,11 @@
 
 #include <Eigen/Core>
 
+#include "server/core/dynamics/coriolis.h"
+#include "server/core/dynamics/energy.h"
 #include "server/core/dynamics/forward_dynamics.h"
+#include "server/core/dynamics/link_forces.h"
+#include "server/core/dynamics/payload.h"
 #include "server/core/tree/prepare.h"
 
 namespace torqued {
@@ -39,6 +43,11 @@ struct Evaluate {
     Matrix M(m.nv, m.nv);
     MassMatrix(m, conditions, q.data(), ws, M.data());
     return M;
+  }
+  Matrix CoriolisC(const Vector& q, const Vector& v) {
+    Eigen::Matrix<double, -1, -1, Eigen::RowMajor> C(m.nv, m.nv);
+    CoriolisMatrix(m, conditions, q.data(), v.data(), ws, C.data());
+    return C;
   }
   Vector Forward(const Vector& q, const Vector& v, const Vector& tau, SolveStatus* status = nullptr) {
     Vector qdd(m.nv);

@@ -107,34 +107,16 @@ namespace {
 Isometry3d AboutZ(double theta, double d) { return Translation(0, 0, d) * Rpy(0, 0, theta); }
 Isometry3d AboutX(double alpha, double a) { return Translation(a, 0, 0) * Rpy(alpha, 0, 0); }
 
-MassProperties Moved(const MassProperties& mp, const Isometry3d& X) {
-  MassProperties out;
-  out.mass = mp.mass;
-  out.com = X * mp.com;
-  out.inertia_about_com = X.linear() * mp.inertia_about_com * X.linear().transpose();
-  return out;
-}
-
 }  // namespace
 
-// Link i's own frame stands at joint i with z along it; the DH frame at its other end is Rx(alpha) Tx(a) away.
+// Link i's frame is the DH frame at its far end, Rx(alpha) Tx(a) away from its joint.
 Model StandardDh(const std::vector<DhRow>& rows) {
   Builder builder;
-  Isometry3d to_joint = Isometry3d::Identity();
   int parent = 0;
   for (const DhRow& r : rows) {
-    const Isometry3d end = AboutX(r.alpha, r.a);
-    std::optional<MassProperties> inertia;
-    if (r.inertia) inertia = Moved(*r.inertia, end);
-    parent = builder.Add(parent, r.prismatic ? JointKind::kPrismatic : JointKind::kRevolute,
-                         to_joint * AboutZ(r.theta, r.d), Vector3d::UnitZ(), inertia);
-    Frame frame;
-    frame.name = "dh" + std::to_string(parent);
-    frame.link = parent;
-    frame.X_LF = end;
-    builder.model().frames.push_back(frame);
-    builder.model().tool_frame = frame.name;
-    to_joint = end;
+    parent = builder.Add(parent, r.prismatic ? JointKind::kPrismatic : JointKind::kRevolute, AboutZ(r.theta, r.d),
+                         Vector3d::UnitZ(), r.inertia);
+    builder.model().joints.back().X_JL = AboutX(r.alpha, r.a);
   }
   return builder.Build();
 }

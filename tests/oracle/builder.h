@@ -41,9 +41,9 @@ class Builder {
 struct DhRow {
   double theta = 0, d = 0, a = 0, alpha = 0;
   bool prismatic = false;
-  std::optional<MassProperties> inertia;  // in the DH frame at the link's end (standard) or of the joint (modified)
+  std::optional<MassProperties> inertia;  // in frame i's axes
 };
-// A serial arm; link i of the answer carries frame "dh<i>": the DH frame i.
+// A serial arm; link i is frame i of the table, link 0 the base.
 Model StandardDh(const std::vector<DhRow>& rows);
 Model ModifiedDh(const std::vector<DhRow>& rows);
 

@@ -105,7 +105,8 @@ void Lagrange::PlaceLink(const Model& model, int link, const Matrix4& T, const s
   for (size_t j = 0; j < model.joints.size(); ++j) {
     if (model.joints[j].parent_link != link) continue;
     std::vector<int> longer = chain;
-    const Matrix4 child = PlaceJoint(model, static_cast<int>(j), T, longer, q, v);
+    const Matrix4 child =
+        PlaceJoint(model, static_cast<int>(j), T, longer, q, v) * model.joints[j].X_JL.matrix().cast<Real>();
     PlaceLink(model, model.joints[j].child_link, child, longer, q, v);
   }
 }

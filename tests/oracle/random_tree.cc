@@ -25,6 +25,8 @@ class Generator {
     if (Chance(0.5)) std::shuffle(order.begin(), order.end(), random_);
     builder_.Reorder(order);
     Model& m = builder_.model();
+    for (Joint& j : m.joints)
+      if (Chance(0.2)) j.X_JL = Placement();
     m.X_WR = Placement();
     m.gravity = Chance(0.5) ? Vector3d(0, 0, -9.81) : Vector3d(9.81 * Direction());
     if (options_.rotors && m.nv > 0) AddRotors(m);

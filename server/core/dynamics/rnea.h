@@ -117,19 +117,15 @@ inline void SpinRotors(const Prepared& m, const T* v, const T* a, Workspace<T>& 
 
 }  // namespace rnea_detail
 
-// Rigid bodies and rotors only: tau [nv] = M a + C v + g. v, a [nv] may be null (zero). `rotors`: with rotor terms.
-// After the call ws.body and ws.force hold every body's motion and the force through its joint. Does not allocate.
+// Every body's motion (ws.body) and the force that it needs for itself (ws.force), rotors' moments on their carriers
+// included. v, a [nv] may be null (zero).
 template <class T>
-void NewtonEuler(const Prepared& m, const BodyInertia* inertias, const Vec3<double>& gravity, bool rotors, const T* q,
-                 const T* v, const T* a, Workspace<T>& ws, T* tau) {
+inline void NewtonEulerOutward(const Prepared& m, const BodyInertia* inertias, const Vec3<double>& gravity, bool rotors,
+                               const T* q, const T* v, const T* a, Workspace<T>& ws) {
   using namespace rnea_detail;
-  const T *tq = q, *tv = v, *ta = a;
-  if (m.coupled) {
-    ExpandPositions(m, q, ws.q_tree.data());
-    tq = ws.q_tree.data();
-    if (v) ExpandRates(m, v, ws.v_tree.data()), tv = ws.v_tree.data();
-    if (a) ExpandRates(m, a, ws.a_tree.data()), ta = ws.a_tree.data();
-  }
+  const T* tq = TreePositions(m, q, ws);
+  const T* tv = TreeRates(m, v, ws.v_tree);
+  const T* ta = TreeRates(m, a, ws.a_tree);
   const int n = m.body_count();
   for (int i = 0; i < n; ++i) {
     const Body& b = m.bodies[i];
@@ -142,22 +138,37 @@ void NewtonEuler(const Prepared& m, const BodyInertia* inertias, const Vec3<doub
     ws.force[i].n = B.I * k.wd + Cross(k.w, B.I * k.w) + Cross(B.mc, k.a);
   }
   if (rotors && !m.rotors.empty()) SpinRotors(m, v, a, ws);
+}
 
-  T* tree_tau = m.coupled ? ws.tau_tree.data() : tau;
-  for (int i = n - 1; i >= 0; --i) {
+// Gathers ws.force inward: afterwards the force through each body's joint, exerted by the parent's side on the body.
+// tau [nv] may be null.
+template <class T>
+inline void NewtonEulerInward(const Prepared& m, bool rotors, Workspace<T>& ws, T* tau) {
+  T* tree_tau = m.coupled || tau == nullptr ? ws.tau_tree.data() : tau;
+  for (int i = m.body_count() - 1; i >= 0; --i) {
     const Body& b = m.bodies[i];
     const ForcePair<T>& F = ws.force[i];
-    ProjectEffort(b, F, tree_tau);
+    rnea_detail::ProjectEffort(b, F, tree_tau);
     if (b.parent == kWorld) continue;
     const BodyKinematics<T>& k = ws.body[i];
     const Vec3<T> f = k.R * F.f;
     ws.force[b.parent].f += f;
     ws.force[b.parent].n += k.R * F.n + Cross(k.p, f);
   }
+  if (tau == nullptr) return;
   if (m.coupled) ReduceEfforts(m, tree_tau, tau);
   if (rotors)
     for (size_t r = 0; r < m.rotors.size(); ++r)
       for (const auto& [i, ratio] : m.rotors[r].ratio) tau[i] = tau[i] + ratio * ws.rotor_spin[r];
+}
+
+// Rigid bodies and rotors only: tau [nv] = M a + C v + g. v, a [nv] may be null (zero). `rotors`: with rotor terms.
+// After the call ws.body and ws.force hold every body's motion and the force through its joint. Does not allocate.
+template <class T>
+void NewtonEuler(const Prepared& m, const BodyInertia* inertias, const Vec3<double>& gravity, bool rotors, const T* q,
+                 const T* v, const T* a, Workspace<T>& ws, T* tau) {
+  NewtonEulerOutward(m, inertias, gravity, rotors, q, v, a, ws);
+  NewtonEulerInward(m, rotors, ws, tau);
 }
 
 }  // namespace torqued

@@ -53,6 +53,24 @@ void AddSpringTorque(const Prepared& m, const T* q, Workspace<T>& ws, T* tau) {
   if (m.coupled) AddReducedEfforts(m, tree_tau, tau);
 }
 
+// 1/2 k (p - rest)^2 and 1/2 k (L - L0)^2, summed [J]. REQUIRES: ws.world at q.
+template <class T>
+T SpringEnergy(const Prepared& m, const T* q, const Workspace<T>& ws) {
+  T E(0.0);
+  for (size_t k = 0; k < m.coordinate_springs.size(); ++k) {
+    const CoordinateSpring& s = m.coordinate_springs[k];
+    const T x = q[m.spring_q_index[k]] - T(s.rest);
+    E = E + (0.5 * s.stiffness) * (x * x);
+  }
+  for (const PreparedPointSpring& s : m.point_springs) {
+    const Vec3<T> d = FramePose(s.b, ws).p - FramePose(s.a, ws).p;
+    const T square = Dot(d, d);
+    const T x = SelectPositive(square, sqrt(SelectPositive(square, square, T(1.0))), T(0.0)) - T(s.free_length);
+    E = E + (0.5 * s.stiffness) * (x * x);
+  }
+  return E;
+}
+
 template <class T>
 void SpringTorque(const Prepared& m, const T* q, Workspace<T>& ws, T* tau) {
   for (int k = 0; k < m.nv; ++k) tau[k] = T(0.0);

@@ -75,6 +75,7 @@ class Walk {
       const int first = out_.body_count();
       Place child = AddBodies(j, place.body, X_BJ);
       child.X_BL = child.X_BL * joint.X_JL;
+      out_.bodies[child.body].link = joint.child_link;
       Visit(joint.child_link, child);
       for (int b = first; b < out_.body_count(); ++b)
         if (out_.bodies[b].joint == j) out_.bodies[b].subtree_end = out_.body_count();
@@ -205,6 +206,7 @@ inline Prepared Prepare(const Model& model, const PrepareOptions& options = {}) 
   const std::vector<prepare_detail::Place> places = walk.Run();
   prepare_detail::AssignIndices(model, out);
 
+  out.link_count = static_cast<int>(model.links.size());
   for (size_t l = 0; l < model.links.size(); ++l) {
     out.frame_names.push_back(model.links[l].name);
     out.frames.push_back(prepare_detail::ToBodyFrame(places[l], Eigen::Isometry3d::Identity()));

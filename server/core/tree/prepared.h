@@ -41,6 +41,7 @@ struct Body {
   Mat3<double> R = Mat3<double>::Identity();  // R_P_J
   Vec3<double> p{0, 0, 0};                    // p_P_J [m]
   int joint = -1;    // index into Model::joints
+  int link = -1;     // the joint's child link; -1: a planar joint's inner bodies
   int subtree_end = 0;  // bodies [this, subtree_end) are this body and its descendants
   int last_dof = -1;    // last tree v entry of this body's joint, else of its nearest moving ancestor; -1: none
 };
@@ -99,6 +100,7 @@ struct Prepared {
 
   std::vector<std::string> frame_names;  // links first (index = link index), then Model::frames
   std::vector<BodyFrame> frames;
+  int link_count = 0;
   int tool_frame = 0;
 
   bool coupled = false;                  // false: tree vectors are the model's vectors

@@ -38,6 +38,13 @@ struct ArticulatedEntry {
   T u;             // what is left of the torque
 };
 
+// The momentum of a body with its descendants, and how it turns their inertia (coriolis.h), in branch axes.
+template <class T>
+struct MomentumRate {
+  SymMat3<T> K;    // dI/dt about the reference point
+  ForcePair<T> h;  // momentum
+};
+
 template <class T>
 struct Workspace {
   std::vector<BodyKinematics<T>> body;
@@ -54,11 +61,16 @@ struct Workspace {
   std::vector<ArticulatedBody<T>> articulated;      // per body
   std::vector<ArticulatedEntry<T>> entry;           // per tree v entry
   std::vector<Motion6<T>> acceleration;             // per body, minus gravity
+  std::vector<MomentumRate<T>> momentum;            // per body
+  std::vector<Vec3<T>> rotor_spin_axis;             // per model v entry: angular direction on a rotor's carrier
+  std::vector<T> rotor_rate, rotor_turn;            // per model v entry: dg/dt, y of coriolis.h
+  std::vector<T> unit_rate;                         // nv, for coefficients
+  std::vector<T> matrix;                            // nv^2, a partial result
   std::vector<T> tree_mass_matrix;                  // nv_tree^2, used only by coupled models
   std::vector<T> pivot_scale;                       // per model v entry: the size that a pivot's rounding error has
   std::vector<T> mass_matrix;                       // nv^2, M and then its factors
   std::vector<T> tree_jacobian;                     // 6 x nv_tree, used only by coupled models
-  std::vector<T> partial_tau;                       // nv, a partial sum
+  std::vector<T> partial_tau, power_tau;            // nv, partial sums
   std::vector<BodyInertia> no_inertias;             // zeros: what the rotors alone contribute
 
   Workspace() = default;
@@ -77,12 +89,19 @@ struct Workspace {
     rotor_spin.resize(m.rotors.size());
     tree_jacobian.resize(m.coupled ? 6 * m.nv_tree : 0);
     partial_tau.resize(m.nv);
+    power_tau.resize(m.nv);
     branch.resize(m.bodies.size());
     column.resize(m.nv_tree);
     composite.resize(m.bodies.size());
     articulated.resize(m.bodies.size());
     entry.resize(m.nv_tree);
     acceleration.resize(m.bodies.size());
+    momentum.resize(m.bodies.size());
+    rotor_spin_axis.resize(m.nv);
+    rotor_rate.resize(m.nv);
+    rotor_turn.resize(m.nv);
+    unit_rate.resize(m.nv);
+    matrix.resize(m.nv * m.nv);
     tree_mass_matrix.resize(m.coupled ? m.nv_tree * m.nv_tree : 0);
     pivot_scale.resize(m.nv);
     mass_matrix.resize(m.nv * m.nv);

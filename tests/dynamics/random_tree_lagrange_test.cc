@@ -1,48 +1,22 @@
-// Does core agree with Lagrange on robots nobody would draw? 200 random trees of all joint kinds, every seed printed.
-#include <gtest/gtest.h>
-
+// Does core agree with Lagrange on robots nobody would draw? 200 random trees of all joint kinds; the seed is the test's name.
 #include <Eigen/Cholesky>
-#include <random>
+#include <Eigen/LU>
 
-#include "tests/dynamics/evaluate.h"
-#include "tests/oracle/lagrange.h"
-#include "tests/oracle/match.h"
-#include "tests/oracle/random_tree.h"
+#include "tests/dynamics/random_tree.h"
 
 namespace torqued {
 namespace {
 
-using oracle::Near;
+class LagrangeTest : public RandomTree {};
 
-constexpr int kTrees = 200;
-constexpr double kTight = 1e-12;  // relative to the largest entry; trees of up to 40 joints reach 1e-13
-
-class RandomTreeTest : public ::testing::TestWithParam<int> {
- protected:
-  RandomTreeTest()
-      : model(oracle::RandomTree(GetParam(), oracle::VariedOptions(GetParam(), 40))),
-        eval(model),
-        random(GetParam() + 1000),
-        s(oracle::RandomState(model, random)),
-        twin(model, s.q, s.v) {
-    eval.conditions.terms.friction = eval.conditions.terms.springs = false;
-  }
-
-  Model model;
-  Evaluate eval;
-  std::mt19937_64 random;
-  oracle::State s;
-  oracle::Lagrange twin;
-};
-
-TEST_P(RandomTreeTest, MassMatrixIsLagrangesAndPositiveDefinite) {
+TEST_P(LagrangeTest, MassMatrixIsLagrangesAndPositiveDefinite) {
   const Eigen::MatrixXd M = eval.Mass(s.q);
   EXPECT_TRUE(Near(M, twin.MassMatrix(), kTight));
   EXPECT_TRUE(Near(M, M.transpose(), 1e-15));
   EXPECT_TRUE(model.nv == 0 || M.llt().info() == Eigen::Success);
 }
 
-TEST_P(RandomTreeTest, InverseDynamicsIsLagranges) {
+TEST_P(LagrangeTest, InverseDynamicsIsLagranges) {
   const Eigen::VectorXd want = twin.MassMatrix() * s.a + twin.Coriolis() + twin.Gravity();
   EXPECT_TRUE(Near(eval.Inverse(s.q, s.v, s.a), want, kTight));
   EXPECT_TRUE(Near(eval.Gravity(s.q), twin.Gravity(), kTight));
@@ -50,7 +24,7 @@ TEST_P(RandomTreeTest, InverseDynamicsIsLagranges) {
   EXPECT_TRUE(Near(eval.Bias(s.q, s.v), twin.Coriolis() + twin.Gravity(), kTight));
 }
 
-TEST_P(RandomTreeTest, ForwardDynamicsUndoesInverseDynamics) {
+TEST_P(LagrangeTest, ForwardDynamicsUndoesInverseDynamics) {
   eval.conditions.terms.friction = eval.conditions.terms.springs = true;
   const Eigen::VectorXd tau = eval.Inverse(s.q, s.v, s.a);
   const double condition = model.nv > 0 ? eval.Mass(s.q).norm() * eval.Mass(s.q).inverse().norm() : 1;
@@ -69,7 +43,7 @@ TEST_P(RandomTreeTest, ForwardDynamicsUndoesInverseDynamics) {
   EXPECT_TRUE(status.ok());
 }
 
-TEST_P(RandomTreeTest, PosesAndJacobiansOfEveryLink) {
+TEST_P(LagrangeTest, PosesAndJacobiansOfEveryLink) {
   for (size_t l = 0; l < model.links.size(); ++l) {
     SCOPED_TRACE(model.links[l].name);
     const BodyFrame& f = eval.m.frames[l];
@@ -103,7 +77,7 @@ TEST_P(RandomTreeTest, PosesAndJacobiansOfEveryLink) {
   }
 }
 
-TEST_P(RandomTreeTest, MotionOfEveryLink) {
+TEST_P(LagrangeTest, MotionOfEveryLink) {
   ForwardMotion(eval.m, s.q.data(), s.v.data(), s.a.data(), eval.ws);
   for (size_t l = 0; l < model.links.size(); ++l) {
     SCOPED_TRACE(model.links[l].name);
@@ -120,7 +94,49 @@ TEST_P(RandomTreeTest, MotionOfEveryLink) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seed, RandomTreeTest, ::testing::Range(0, kTrees));
+TEST_P(LagrangeTest, CoriolisMatrix) {
+  const Eigen::MatrixXd C = eval.CoriolisC(s.q, s.v);
+  EXPECT_TRUE(Near(C * s.v, twin.Coriolis(), kTight));
+  const Eigen::MatrixXd rate = twin.MassMatrixRate();
+  EXPECT_TRUE(Near(C + C.transpose(), rate, kTight));
+}
+
+// Where every joint has one degree of freedom, C is made of Christoffel symbols: C_ij = sum_k D_ijk v_k.
+TEST_P(LagrangeTest, CoriolisCoefficients) {
+  if (model.nv > 14) return;
+  const int n = model.nv;
+  Eigen::VectorXd D(n * n * n);
+  CoriolisCoefficients(eval.m, eval.conditions, s.q.data(), eval.ws, D.data());
+  const std::vector<double> want = twin.Coefficients();
+  EXPECT_TRUE(Near(D, Eigen::Map<const Eigen::VectorXd>(want.data(), D.size()), kTight));
+  for (int i = 0; i < n; ++i) {
+    Eigen::VectorXd D_i(n * n);
+    CoriolisCoefficients(eval.m, eval.conditions, i, s.q.data(), eval.ws, D_i.data());
+    EXPECT_TRUE(Near(D_i, D.segment(i * n * n, n * n), 1e-15));
+  }
+  for (const Coordinate& c : model.coordinates)
+    if (c.kind == JointKind::kSpherical || c.kind == JointKind::kFloating) return;
+  Eigen::MatrixXd C = Eigen::MatrixXd::Zero(n, n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      for (int k = 0; k < n; ++k) C(i, j) += want[(i * n + j) * n + k] * s.v[k];
+  EXPECT_TRUE(Near(eval.CoriolisC(s.q, s.v), C, kTight));
+}
+
+TEST_P(LagrangeTest, EnergyAndPower) {
+  eval.conditions.terms = Terms{};
+  const Energy<double> E = MechanicalEnergy(eval.m, eval.conditions, s.q.data(), s.v.data(), eval.ws);
+  const auto scaled = [](double x) { return Eigen::VectorXd::Constant(1, x); };
+  EXPECT_TRUE(Near(scaled(E.kinetic), scaled(twin.KineticEnergy()), kTight));
+  EXPECT_TRUE(Near(scaled(E.potential), scaled(twin.PotentialEnergy()), kTight));
+  const PowerBalance<double> P = Power(eval.m, eval.conditions, s.q.data(), s.v.data(), s.a.data(), eval.ws);
+  const double size = 1 + std::abs(P.input) + std::abs(P.kinetic_rate) + std::abs(P.potential_rate) + std::abs(P.spring_rate);
+  EXPECT_NEAR(P.residual, 0, kTight * size);
+  EXPECT_NEAR(P.kinetic_rate, s.v.dot(twin.MassMatrix() * s.a) + 0.5 * s.v.dot(twin.MassMatrixRate() * s.v), kTight * size);
+  EXPECT_NEAR(P.potential_rate, twin.Gravity().dot(s.v), kTight * size);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seed, LagrangeTest, ::testing::Range(0, kTrees));
 
 }  // namespace
 }  // namespace torqued
