@@ -6,7 +6,9 @@
 // A NaN stays within its row. Nothing allocates once a scratch has seen its largest model. Null v or a is zero.
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <string>
 
 #include "server/batch/kernels.h"
 #include "server/batch/instruction_set.h"
@@ -40,59 +42,52 @@ class Batch {
   const Prepared& model() const { return *model_; }
   const BatchKernels& kernels() const { return kernels_; }
 
+  // From now on calls under the model's own conditions run these programs; calls under way finish as they began.
+  // The first set stays: false if there is one already, or if its lanes are not these kernels' own.
+  bool Install(std::shared_ptr<const ProgramSet> programs);
+  // What serves `m` under the model's own conditions: "avx2 compiled", "avx2 template", ...
+  std::string KernelName(Method m) const;
+
   // tau [count x nv]: joint efforts for the motion, all terms of c.
   void InverseDynamics(const Conditions& c, const double* q, const double* v, const double* a, int count, double* tau,
-                       BatchScratch& s) const {
-    kernels_.inverse_dynamics(*model_, c, {q, v, a, count}, s.For(kernels_), tau);
-  }
+                       BatchScratch& s) const;
 
   // g [count x nv]: holds the links against gravity alone.
-  void Gravity(const Conditions& c, const double* q, int count, double* g, BatchScratch& s) const {
-    kernels_.gravity(*model_, c, {q, nullptr, nullptr, count}, s.For(kernels_), g);
-  }
+  void Gravity(const Conditions& c, const double* q, int count, double* g, BatchScratch& s) const;
 
   // M [count x MatrixWidth(layout, nv)]: joint-space inertia, with the rotors where c.terms has them.
-  void MassMatrix(const Conditions& c, const double* q, int count, MatrixLayout layout, double* M, BatchScratch& s) const {
-    EquationRows out;
-    out.mass_matrix = M;
-    out.layout = layout;
-    EquationOfMotion(c, q, nullptr, count, out, s);
-  }
+  void MassMatrix(const Conditions& c, const double* q, int count, MatrixLayout layout, double* M, BatchScratch& s) const;
 
-  // Any of M, c = C v, g, friction, springs: what is not null in out. v may be null only where neither c nor friction is asked.
+  // Any of M, c = C v, g, friction, springs: what is not null in out.
   void EquationOfMotion(const Conditions& c, const double* q, const double* v, int count, const EquationRows& out,
-                        BatchScratch& s) const {
-    kernels_.equation_of_motion(*model_, c, {q, v, nullptr, count}, s.For(kernels_), out);
-  }
+                        BatchScratch& s) const;
 
   // a [count x nv] for efforts tau; where M is singular a is finite but no answer. singular [count] (or null): an entry of v
   // at which M is singular, or -1. True if no row is.
   [[nodiscard]] bool ForwardDynamics(const Conditions& c, const double* q, const double* v, const double* tau, int count,
-                                     double* a, int* singular, BatchScratch& s) const {
-    return kernels_.forward_dynamics(*model_, c, {q, v, tau, count}, s.For(kernels_), a, singular);
-  }
+                                     double* a, int* singular, BatchScratch& s) const;
 
   // J [count x 6 x nv], row-major, linear rows first, of frame f.
-  void Jacobian(const BodyFrame& f, Expression e, const double* q, int count, double* J, BatchScratch& s) const {
-    kernels_.jacobian(*model_, f, e, {q, nullptr, nullptr, count}, s.For(kernels_), J);
-  }
+  void Jacobian(const BodyFrame& f, Expression e, const double* q, int count, double* J, BatchScratch& s) const;
 
   // poses [count x frame_count x 7]: x y z [m], qx qy qz qw with qw >= 0, in the world. frames: indices into
   // Prepared::frames.
   void ForwardKinematics(const int* frames, int frame_count, const double* q, int count, double* poses,
-                         BatchScratch& s) const {
-    kernels_.forward_kinematics(*model_, frames, frame_count, {q, nullptr, nullptr, count}, s.For(kernels_), poses);
-  }
+                         BatchScratch& s) const;
 
   // m, c, g [count x nv] with tau = m sdd + c sd^2 + g along a path q(s); dq = q', ddq = q'' (path_dynamics.h).
   void PathDynamics(const Conditions& c, const double* q, const double* dq, const double* ddq, int count,
-                    const PathRows& out, BatchScratch& s) const {
-    kernels_.path_dynamics(*model_, c, {q, dq, ddq, count}, s.For(kernels_), out);
-  }
+                    const PathRows& out, BatchScratch& s) const;
 
  private:
+  // The program that answers `m` under c, or null.
+  const BlockProgram* ProgramFor(Method m, const Conditions& c) const;
+
   const std::shared_ptr<const Prepared> model_;
   const BatchKernels& kernels_;
+  std::shared_ptr<const ProgramSet> owned_programs_;     // written once, before programs_ is
+  std::atomic<const ProgramSet*> programs_{nullptr};
+  std::atomic<bool> installing_{false};
 };
 
 }  // namespace torqued

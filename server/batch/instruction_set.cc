@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "server/batch/block_program.h"
 
 namespace torqued {
 namespace {
@@ -39,6 +40,7 @@ int NamedByEnvironment() {
 }  // namespace
 
 KernelScratch::~KernelScratch() = default;
+ProgramSet::~ProgramSet() = default;
 
 const std::vector<const BatchKernels*>& AvailableKernels() {
   static const auto* const available = [] {

@@ -27,6 +27,7 @@ class Scratch final : public KernelScratch {
  public:
   Workspace<P> ws;
   std::vector<P> q, v, x, out;
+  std::vector<P> block;  // of a program
 
   // No allocation once the largest model has been seen.
   void Fit(const Prepared& m, int out_width) {
@@ -196,6 +197,84 @@ struct Loops {
         });
   }
 
+  // fill(first) completes the block's inputs, use(first) takes its outputs.
+  template <class Fill, class Use>
+  [[gnu::always_inline]] static inline void ForEachProgramBlock(const Prepared& m, const BlockProgram& p,
+                                                                const StateRows& in, Scratch<P>& s, const Fill& fill,
+                                                                const Use& use) {
+    if (s.block.size() < static_cast<std::size_t>(p.slot_count)) s.block.resize(p.slot_count);
+    P* block = s.block.data();
+    for (int k = 0; k < 2 * m.nv; ++k) block[m.nq + k] = P(0.0);
+    const int angles = static_cast<int>(p.angle_slots.size());
+    for (int first = 0; first < in.count; first += N) {
+      LoadRows(in.q, m.nq, first, in.count, block);
+      if (in.v) LoadRows(in.v, m.nv, first, in.count, block + m.nq);
+      if (in.x) LoadRows(in.x, m.nv, first, in.count, block + m.nq + m.nv);
+      fill(first);
+      if (p.angles) p.angles(reinterpret_cast<double*>(block));
+      for (int k = 0; k < angles; ++k)
+        SinCos(block[p.angle_slots[k]], block[p.trig_slot + 2 * k], block[p.trig_slot + 2 * k + 1]);
+      p.body(reinterpret_cast<double*>(block));
+      use(first);
+    }
+  }
+
+  static void RunProgram(const Prepared& m, const BlockProgram& p, const StateRows& in, KernelScratch& scratch,
+                         const ProgramOutput* outputs, int output_count) {
+    Scratch<P>& s = static_cast<Scratch<P>&>(scratch);
+    ForEachProgramBlock(
+        m, p, in, s, [](int) {},
+        [&](int first) {
+          P* block = s.block.data();
+          for (int k = 0; k < output_count; ++k) {
+            const ProgramOutput& o = outputs[k];
+            P* from = block + p.output_slot + o.first;
+            if (o.add_friction) AddFrictionTorque(m, block + m.nq, from);
+            if (o.mirror_nv > 0)
+              StoreRows(Mirrored(o.mirror_nv, from, s), o.mirror_nv * o.mirror_nv, first, in.count, o.rows);
+            else
+              StoreRows(from, o.width, first, in.count, o.rows);
+          }
+        });
+  }
+
+  static const P* Mirrored(int n, const P* upper, Scratch<P>& s) {
+    if (s.out.size() < static_cast<std::size_t>(n) * n) s.out.resize(n * n);
+    for (int i = 0; i < n; ++i)
+      for (int j = i; j < n; ++j) s.out[i * n + j] = s.out[j * n + i] = *upper++;
+    return s.out.data();
+  }
+
+  // Where the program doubts its answer (M singular in some lane), the template answers that block.
+  static bool RunForwardDynamics(const Prepared& m, const Conditions& c, const BlockProgram& p, const StateRows& in,
+                                 KernelScratch& scratch, double* a, int* singular) {
+    Scratch<P>& s = static_cast<Scratch<P>&>(scratch);
+    bool all_regular = true;
+    ForEachProgramBlock(
+        m, p, in, s,
+        [&](int) {
+          if (!c.terms.friction || !m.has_friction || !in.v) return;
+          P* v = s.block.data() + m.nq;
+          for (int k = 0; k < m.nv; ++k) v[m.nv + k] = v[m.nv + k] - FrictionTorque(m.friction[k], v[k]);
+        },
+        [&](int first) {
+          const P* out = s.block.data() + p.output_slot;
+          const int valid = in.count - first < N ? in.count - first : N;
+          if (AnyNotPositive(P(0.5) - out[m.nv])) {
+            const StateRows rest{in.q + static_cast<long>(first) * m.nq,
+                                 in.v ? in.v + static_cast<long>(first) * m.nv : nullptr,
+                                 in.x + static_cast<long>(first) * m.nv, valid};
+            if (!ForwardDynamics(m, c, rest, s, a + static_cast<long>(first) * m.nv, singular ? singular + first : nullptr))
+              all_regular = false;
+            return;
+          }
+          StoreRows(out, m.nv, first, in.count, a);
+          if (singular)
+            for (int l = 0; l < valid; ++l) singular[first + l] = -1;
+        });
+    return all_regular;
+  }
+
   static constexpr BatchKernels Table() {
     return {.name = Isa::kName,
             .lanes = N,
@@ -206,6 +285,8 @@ struct Loops {
             .forward_dynamics = &ForwardDynamics,
             .jacobian = &Jacobian,
             .forward_kinematics = &ForwardKinematics,
+            .run_program = &RunProgram,
+            .run_forward_dynamics = &RunForwardDynamics,
             .path_dynamics = &PathDynamics};
   }
 };

@@ -5,6 +5,7 @@
 // not asked for.
 #pragma once
 
+#include "server/batch/block_program.h"
 #include "server/core/dynamics/conditions.h"
 #include "server/core/dynamics/jacobian.h"
 #include "server/core/tree/prepared.h"
@@ -39,6 +40,15 @@ struct EquationRows {
   double* springs = nullptr;          // [count x nv]
 };
 
+// Where a program's outputs go.
+struct ProgramOutput {
+  int first = 0;           // output of the program
+  int width = 0;           // outputs per row
+  double* rows = nullptr;  // [count x width], or with mirror_nv [count x mirror_nv^2]
+  int mirror_nv = 0;       // > 0: an upper triangle to be written as a full matrix
+  bool add_friction = false;
+};
+
 // What a kernel computes in; its type is known to its own object only.
 class KernelScratch {
  public:
@@ -59,6 +69,11 @@ struct BatchKernels {
   void (*jacobian)(const Prepared&, const BodyFrame&, Expression, const StateRows&, KernelScratch&, double* J);
   void (*forward_kinematics)(const Prepared&, const int* frames, int frame_count, const StateRows&, KernelScratch&,
                              double* poses);
+  // Machine code made for this robot and this set's lanes (block_program.h).
+  void (*run_program)(const Prepared&, const BlockProgram&, const StateRows&, KernelScratch&,
+                      const ProgramOutput* outputs, int output_count);
+  bool (*run_forward_dynamics)(const Prepared&, const Conditions&, const BlockProgram&, const StateRows&, KernelScratch&,
+                               double* a, int* singular);
   void (*path_dynamics)(const Prepared&, const Conditions&, const StateRows&, KernelScratch&, const PathRows&);
 };
 

@@ -46,7 +46,10 @@ int Graph::Make(Op op, int a, int b, int c) {
   if (overflowed_) return 0;
   const int simpler = Simplify(op, a, b, c);
   if (simpler >= 0) return simpler;
-  if ((op == Op::kAdd || op == Op::kMultiply) && a > b) std::swap(a, b);
+  if (op == Op::kAdd || op == Op::kMultiply) {
+    const bool constant_second = IsConstant(b) && !IsConstant(a);
+    if (constant_second || (a > b && !IsConstant(a))) std::swap(a, b);  // constants first, then by age
+  }
   return Store({.op = op, .a = a, .b = b, .c = c});
 }
 
@@ -97,7 +100,7 @@ int Graph::SimplifyProduct(Op op, int a, int b) {
   if (times && IsConstant(a, -1)) return Make(Op::kNegate, b);
   if (IsNegation(a)) return Make(Op::kNegate, Make(op, nodes_[a].a, b));
   if (IsNegation(b)) return Make(Op::kNegate, Make(op, a, nodes_[b].a));
-  if (times && IsConstant(b)) std::swap(a, b);
+  if (times && IsConstant(b)) std::swap(a, b);  // the constant stands first, here and in Make
   if (times && IsConstant(a) && nodes_[a].value < 0)  // constants positive: k x and -k x share one product
     return Make(Op::kNegate, Make(op, Constant(-nodes_[a].value), b));
   if (times && IsConstant(a) && nodes_[b].op == Op::kMultiply && IsConstant(nodes_[b].a))

@@ -72,6 +72,10 @@ class Graph {
   // Any recorded operation, simplified.
   int Make(Op op, int a, int b = -1, int c = -1);
 
+  // Nodes that must be zero for the recorded answer to hold (symbol.h).
+  void Doubt(int node) { doubts_.push_back(node); }
+  const std::vector<int>& doubts() const { return doubts_; }
+
   const std::vector<Node>& nodes() const { return nodes_; }
   bool overflowed() const { return overflowed_; }
 
@@ -94,6 +98,7 @@ class Graph {
   const int max_nodes_;
   bool overflowed_ = false;
   std::vector<Node> nodes_;
+  std::vector<int> doubts_;
   std::unordered_map<Node, int, Hash, Equal> index_;
 };
 

@@ -10,7 +10,7 @@ namespace torqued::compile {
 
 // in: the program's inputs (with sin and cos of the angles behind the plain ones); out: its outputs.
 template <class T>
-void Run(const Program& p, const T* in, T* out) {
+void Interpret(const Program& p, const T* in, T* out) {
   std::vector<T> value(p.nodes.size());
   for (size_t i = 0; i < p.nodes.size(); ++i) {
     const Node& n = p.nodes[i];
@@ -27,9 +27,9 @@ void Run(const Program& p, const T* in, T* out) {
 
 // The whole: angles, their sines and cosines, the body.
 template <class T>
-void Run(const TrigProgram& p, const T* in, T* out) {
+void Interpret(const TrigProgram& p, const T* in, T* out) {
   std::vector<T> angles(p.angles.outputs.size());
-  Run(p.angles, in, angles.data());
+  Interpret(p.angles, in, angles.data());
   std::vector<T> all(in, in + p.body.input_count);
   for (const T& angle : angles) {
     T s, c;
@@ -37,7 +37,7 @@ void Run(const TrigProgram& p, const T* in, T* out) {
     all.push_back(s);
     all.push_back(c);
   }
-  Run(p.body, all.data(), out);
+  Interpret(p.body, all.data(), out);
 }
 
 }  // namespace torqued::compile

@@ -55,6 +55,8 @@ class Fuser {
   }
 
  private:
+  bool Alive(std::size_t i) const { return kept_[i] || !users_[i].empty(); }
+
   bool AllSums(const std::vector<int>& users) const {
     return std::all_of(users.begin(), users.end(), [this](int u) {
       return (nodes_[u].op == Op::kAdd || nodes_[u].op == Op::kSubtract) && nodes_[u].a != nodes_[u].b;
@@ -74,7 +76,7 @@ class Fuser {
   void AbsorbSigns() {
     for (size_t i = 0; i < nodes_.size(); ++i) {
       Node& n = nodes_[i];
-      if (n.op != Op::kNegate || users_[n.a].size() != 1 || kept_[n.a]) continue;
+      if (n.op != Op::kNegate || !Alive(i) || users_[n.a].size() != 1 || kept_[n.a]) continue;
       const Node& p = nodes_[n.a];
       if (p.op != Op::kMultiply || nodes_[p.a].op != Op::kConstant || users_[p.a].size() != 1 || kept_[p.a]) continue;
       nodes_[p.a].value = -nodes_[p.a].value;

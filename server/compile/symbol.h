@@ -45,6 +45,17 @@ class Symbol {
     s = sin(x);
     c = cos(x);
   }
+  // What it asks cannot be known while recording; it becomes a doubt of the graph: 1 where x is not positive, else 0.
+  friend bool AnyNotPositive(const Symbol& x) {
+    if (x.graph_ == nullptr) return !(x.value_ > 0);
+    x.graph_->Doubt(x.graph_->Make(Op::kSelectPositive, x.id_, x.graph_->Constant(0), x.graph_->Constant(1)));
+    return false;
+  }
+  static Symbol Sum(Graph& g, const std::vector<int>& nodes) {
+    Symbol sum(0.0);
+    for (int id : nodes) sum = sum + Symbol(&g, id);
+    return sum;
+  }
   friend Symbol SelectPositive(const Symbol& x, const Symbol& if_positive, const Symbol& otherwise) {
     return Apply(Op::kSelectPositive, x, if_positive, otherwise);
   }
