@@ -1,0 +1,26 @@
+// Many states, one call each: the seam between messages and the code that computes rows.
+//
+// Rows in, rows out, row-major. `asked` holds the conditions and the wrenches of the context; results of dynamics have
+// J^T F added (or taken away) already. Errors only from Call::Check.
+#pragma once
+
+#include "server/service/compute/context.h"
+
+namespace torqued {
+
+// efforts [rows x nv]; velocities and accelerations may be absent (zero).
+absl::Status InverseDynamicsRows(const Call& call, const Asked& asked, const wire::Rows& q, const wire::Rows& v,
+                                 const wire::Rows& a, double* efforts);
+
+// efforts [rows x nv]: gravity and springs as the terms say.
+absl::Status StaticTorqueRows(const Call& call, const Asked& asked, const wire::Rows& q, double* efforts);
+
+// jacobians [rows x 6 x nv], each row-major.
+absl::Status JacobianRows(const Call& call, const Asked& asked, int frame, Expression expression, const wire::Rows& q,
+                          double* jacobians);
+
+// efforts [rows x nv] += sign J^T F for every wrench.
+absl::Status AddWrenchTorques(const Call& call, const std::vector<AskedWrench>& wrenches, const wire::Rows& q,
+                              double sign, double* efforts);
+
+}  // namespace torqued

@@ -1,0 +1,53 @@
+#include "server/service/near.h"
+
+#include <absl/strings/ascii.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace torqued {
+namespace {
+
+// Levenshtein distance of two lower-case words.
+int Distance(const std::string& a, const std::string& b) {
+  std::vector<int> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int>(j);
+  for (size_t i = 1; i <= a.size(); ++i) {
+    int diagonal = row[0];
+    row[0] = static_cast<int>(i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const int change = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::vector<std::string> NearNames(const std::string& asked, const std::vector<std::string>& names) {
+  constexpr size_t kLongest = 100;  // beyond this nobody means a near name
+  constexpr size_t kMost = 3;
+  std::vector<std::pair<int, std::string>> near;
+  if (asked.empty() || asked.size() > kLongest) return {};
+  const std::string wanted = absl::AsciiStrToLower(asked);
+  for (const std::string& name : names) {
+    if (name.size() > kLongest) continue;
+    const std::string lower = absl::AsciiStrToLower(name);
+    const int distance = Distance(wanted, lower);
+    const int tolerated = std::max<int>(1, static_cast<int>(std::max(wanted.size(), lower.size())) / 3);
+    if (distance <= tolerated) {
+      near.emplace_back(distance, name);
+    } else if (wanted.size() >= 3 && lower.find(wanted) != std::string::npos) {
+      near.emplace_back(100 + distance, name);
+    }
+  }
+  std::sort(near.begin(), near.end());
+  if (near.size() > kMost) near.resize(kMost);
+  std::vector<std::string> out;
+  for (auto& [distance, name] : near) out.push_back(std::move(name));
+  return out;
+}
+
+}  // namespace torqued
