@@ -1,0 +1,34 @@
+#include "server/service/engine.h"
+
+#include <absl/strings/str_cat.h>
+
+namespace torqued {
+
+Scratch& ThreadScratch() {
+  thread_local Scratch scratch;
+  return scratch;
+}
+
+absl::StatusOr<std::unique_ptr<Engine>> Engine::Open(const EngineOptions& options) {
+  std::unique_ptr<Engine> engine(new Engine);
+  SqliteStoreOptions store_options = options.store;
+  if (!options.data_folder.empty()) {
+    auto folder = DataFolder::Lock(options.data_folder);
+    if (!folder.ok()) return folder.status();
+    engine->folder_ = std::move(*folder);
+    store_options.path = absl::StrCat(options.data_folder, "/models.sqlite");
+  }
+  auto store = SqliteStore::Open(store_options);
+  if (!store.ok()) return store.status();
+  auto registry = Registry::Open(std::move(*store));
+  if (!registry.ok()) return registry.status();
+  engine->registry_ = std::move(*registry);
+  if (!options.robots_folder.empty()) {
+    const absl::Status status = RegisterFolder(*engine->registry_, options.robots_folder,
+                                               [&](const std::string& text) { engine->complaints_.push_back(text); });
+    if (!status.ok()) return status;
+  }
+  return engine;
+}
+
+}  // namespace torqued
