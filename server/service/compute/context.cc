@@ -106,8 +106,8 @@ absl::StatusOr<AskedWrench> ReadWrench(const Call& call, const Asked& asked, con
   out.frame = *frame;
   switch (wrench.axes()) {
     case v1::AXES_UNSPECIFIED:
-    case v1::AXES_WORLD: out.axes = WrenchAxes::kWorld; break;
-    case v1::AXES_FRAME: out.axes = WrenchAxes::kFrame; break;
+    case v1::AXES_WORLD: out.axes = WrenchAxes::kOfWorld; break;
+    case v1::AXES_FRAME: out.axes = WrenchAxes::kOfFrame; break;
     default: return BadField(field + ".axes", absl::StrCat(static_cast<int>(wrench.axes()), " is unknown"));
   }
   switch (wrench.exerter()) {

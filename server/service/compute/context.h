@@ -14,7 +14,7 @@ namespace torqued {
 // A wrench on a frame, read and checked. F by the robot on the environment costs tau += J^T F.
 struct AskedWrench {
   int frame = 0;
-  WrenchAxes axes = WrenchAxes::kWorld;
+  WrenchAxes axes = WrenchAxes::kOfWorld;
   double sign = 1;   // +1 by the robot, -1 by the environment
   wire::Rows rows;   // six per row; one row for all samples, or one per sample
 

@@ -19,7 +19,7 @@ absl::Status Answer(const Call& call, const v1::ComputeStaticTorqueRequest& requ
     const auto wrench = ReadWrench(call, *asked, "wrench", request.wrench(), states->count);
     if (!wrench.ok()) return wrench.status();
     asked->wrenches.push_back(*wrench);
-    response->set_axes(wrench->axes == WrenchAxes::kFrame ? v1::AXES_FRAME : v1::AXES_WORLD);
+    response->set_axes(wrench->axes == WrenchAxes::kOfFrame ? v1::AXES_FRAME : v1::AXES_WORLD);
     response->set_exerter(request.wrench().exerter());
     response->mutable_info()->set_frame(call.entry.prepared.frame_names[wrench->frame]);
   }

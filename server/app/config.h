@@ -1,0 +1,65 @@
+// How is a server configured? One struct with every default and unit; a YAML file, the environment and flags override
+// it, in this order.
+//
+// A setting has one name everywhere: `drain_s` in the file, TORQUED_DRAIN_S in the environment, --drain-s as a flag.
+#pragma once
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace torqued {
+
+struct Config {
+  std::string listen = "127.0.0.1:50051";  // HOST:PORT (port 0: a free one), [IPV6]:PORT or unix:PATH
+  std::string data_dir = "torqued-data";   // models, locked by one server
+  std::string robots;                      // folder whose models are registered at start; empty: none
+  std::string port_file;                   // the port is written here once the server answers; empty: nowhere
+  bool insecure = false;                   // allow an address beyond loopback without TLS
+  int worker_threads = 0;                  // for batches; 0: one per processor
+  int queue_length = 256;                  // requests that may wait for a worker
+  int message_mib = 64;                    // [MiB] largest request
+  int models = 10000;                      // at most
+  int revisions_per_model = 100;           // kept; older ones are forgotten
+  double drain_delay_s = 0;                // [s] after SIGTERM: health says no, calls are still taken
+  double drain_s = 5;                      // [s] then: running calls may finish
+  double max_connection_age_s = 0;         // [s] clients are asked to connect again; 0: never
+  std::string log_level = "info";          // debug, info, warning, error
+  std::string log_file;                    // empty: standard error
+};
+
+// Where a value came from.
+enum class Origin { kDefault, kFile, kEnvironment, kFlag };
+const char* OriginName(Origin origin);
+
+// A setting by name: its text and how it is changed.
+struct Setting {
+  std::string name;       // "drain_s"
+  std::string help;       // one line, with unit
+  std::string fallback;   // the default as text
+};
+const std::vector<Setting>& Settings();
+
+class Configuration {
+ public:
+  // INVALID_ARGUMENT names setting, value and what is wanted; unknown settings are refused with near names.
+  absl::Status ReadFile(const std::string& path);
+  absl::Status ReadText(const std::string& path, const std::string& yaml);
+  absl::Status ReadEnvironment();
+  absl::Status Set(const std::string& name, const std::string& value, Origin origin, const std::string& where);
+  // Whether the settings fit together.
+  absl::Status Check() const;
+
+  const Config& values() const { return config_; }
+  // "name: value" lines, as a file could hold them; with the origin of each as a comment if asked.
+  std::string Show(bool origins) const;
+
+ private:
+  Config config_;
+  std::map<std::string, std::string> where_;  // name -> origin in words
+};
+
+}  // namespace torqued

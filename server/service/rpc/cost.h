@@ -1,0 +1,37 @@
+// How long will a question take? Roughly: values in it times what one value costs in this method.
+#pragma once
+
+#include "torqued/v1/dynamics.pb.h"
+#include "torqued/v1/kinematics.pb.h"
+#include "torqued/v1/statics.pb.h"
+
+namespace torqued {
+
+// Cost of one position value, in units of about 50 ns (a joint's share of a recursion). 0: never small.
+template <class Request>
+constexpr int CostPerValue() {
+  using namespace v1;
+  const auto is = []<class... R>(std::tuple<R...>*) { return (std::is_same_v<Request, R> || ...); };
+  if (is(static_cast<std::tuple<ComputeForwardKinematicsRequest, ComputeJacobianRequest, ComputeStaticTorqueRequest,
+                                ComputeInverseDynamicsRequest, ComputePathDynamicsRequest>*>(nullptr)))
+    return 1;
+  if (is(static_cast<std::tuple<ComputeForwardDynamicsRequest, ComputeEquationOfMotionRequest, ComputeEnergyRequest,
+                                ComputeLinkForcesRequest, AnalyzeVelocityRequest>*>(nullptr)))
+    return 10;
+  if (is(static_cast<std::tuple<AnalyzeSingularityRequest, ComputeOperationalSpaceRequest, ComputeDerivativesRequest>*>(
+          nullptr)))
+    return 100;
+  return 0;
+}
+
+// About 0.2 ms: more goes to the workers.
+inline constexpr long long kSmallCost = 4096;
+
+template <class Request>
+bool IsSmall(const Request& request) {
+  if constexpr (CostPerValue<Request>() > 0)
+    return static_cast<long long>(request.positions().values_size()) * CostPerValue<Request>() <= kSmallCost;
+  return false;
+}
+
+}  // namespace torqued

@@ -1,0 +1,68 @@
+// Which server is this, what has it done?
+#include <absl/strings/str_cat.h>
+
+#include "server/service/rpc/services.h"
+#include "torqued/v1/server.grpc.pb.h"
+
+namespace torqued {
+namespace {
+
+void WriteTime(absl::Time from, google::protobuf::Timestamp* to) {
+  to->set_seconds(absl::ToUnixSeconds(from));
+  to->set_nanos(static_cast<int>(absl::ToInt64Nanoseconds(from - absl::FromUnixSeconds(to->seconds()))));
+}
+
+class ServerService final : public v1::ServerService::CallbackService {
+ public:
+  explicit ServerService(Host& host) : host_(host) {}
+
+  grpc::ServerUnaryReactor* GetServerInfo(grpc::CallbackServerContext* context, const v1::GetServerInfoRequest*,
+                                          v1::GetServerInfoResponse* response) override {
+    const ServerFacts& facts = host_.facts();
+    response->set_version(facts.version);
+    response->set_commit(facts.commit);
+    *response->mutable_limits() = facts.limits;
+    const absl::Time start = host_.statistics().since();
+    WriteTime(start, response->mutable_start_time());
+    const absl::Duration up = absl::Now() - start;
+    response->mutable_uptime()->set_seconds(absl::ToInt64Seconds(up));
+    response->set_model_count(static_cast<int>(host_.engine().registry().snapshot()->models.size()));
+    response->set_worker_threads(host_.pool().threads());
+    return Done(context);
+  }
+
+  grpc::ServerUnaryReactor* GetStatistics(grpc::CallbackServerContext* context,
+                                          const v1::GetStatisticsRequest* request,
+                                          v1::GetStatisticsResponse* response) override {
+    WriteTime(host_.statistics().since(), response->mutable_since());
+    for (const double edge : kBucketEdgesUs) response->add_bucket_edges_us(edge);
+    for (const Statistics::Row& row : host_.statistics().Read(request->per_model())) {
+      auto* out = response->add_methods();
+      out->set_method(row.method);
+      if (!row.model.empty()) out->set_model(absl::StrCat("models/", row.model));
+      out->set_calls(row.calls);
+      out->set_errors(row.errors);
+      out->set_samples(row.samples);
+      out->set_mean_us(row.mean_us);
+      out->set_p50_us(Quantile(row.buckets, 0.5));
+      out->set_p99_us(Quantile(row.buckets, 0.99));
+      for (const std::int64_t n : row.buckets) out->add_bucket_counts(n);
+    }
+    return Done(context);
+  }
+
+ private:
+  static grpc::ServerUnaryReactor* Done(grpc::CallbackServerContext* context) {
+    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+    reactor->Finish(grpc::Status::OK);
+    return reactor;
+  }
+
+  Host& host_;
+};
+
+}  // namespace
+
+std::unique_ptr<grpc::Service> MakeServerService(Host& host) { return std::make_unique<ServerService>(host); }
+
+}  // namespace torqued

@@ -1,0 +1,59 @@
+// What has the server done, and how long did it take? Counters per method, and per method and model.
+//
+// Counting is a handful of relaxed atomic additions; reading may see a call's counters in the middle of being counted.
+#pragma once
+
+#include <absl/synchronization/mutex.h>
+#include <absl/time/time.h>
+
+#include <array>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace torqued {
+
+// Upper edges [us]; what is slower falls into one more bucket.
+inline constexpr std::array<double, 13> kBucketEdgesUs = {25,   50,   100,   250,   500,    1000,   2500,
+                                                          5000, 10000, 25000, 100000, 250000, 1000000};
+
+struct CallCounters {
+  std::atomic<std::int64_t> calls{0}, errors{0}, samples{0}, nanoseconds{0};
+  std::array<std::atomic<std::int64_t>, kBucketEdgesUs.size() + 1> buckets{};
+
+  void Count(absl::Duration duration, bool ok, std::int64_t sample_count);
+};
+
+// The q-quantile [us] of a histogram, linear inside its bucket; 0 without calls.
+double Quantile(const std::vector<std::int64_t>& buckets, double q);
+
+class Statistics {
+ public:
+  Statistics();
+
+  void Count(int method, absl::Duration duration, bool ok, std::int64_t samples) {
+    methods_[method].Count(duration, ok, samples);
+  }
+  // Calls that asked a model, beside Count. Bounded: models beyond the limit are counted together as "(others)".
+  void CountModel(int method, const std::string& model_id, absl::Duration duration, bool ok, std::int64_t samples);
+
+  struct Row {
+    std::string method, model;
+    std::int64_t calls = 0, errors = 0, samples = 0;
+    double mean_us = 0;
+    std::vector<std::int64_t> buckets;
+  };
+  // Rows with calls; per model too if asked.
+  std::vector<Row> Read(bool per_model) const;
+  absl::Time since() const { return since_; }
+
+ private:
+  const absl::Time since_;
+  std::unique_ptr<CallCounters[]> methods_;
+  mutable absl::Mutex models_mutex_;
+  std::map<std::string, std::unique_ptr<CallCounters[]>> models_ ABSL_GUARDED_BY(models_mutex_);
+};
+
+}  // namespace torqued
