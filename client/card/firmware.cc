@@ -193,6 +193,7 @@ void Firmware::Publish(std::int64_t now_ns, std::int64_t lateness_ns) noexcept {
   f.v_command = v_command_;
   f.q = q_;
   f.v = v_;
+  f.tau_feed_forward = feed_forward_;
   f.tau_command = tau_;
   f.tau = in_.tau;
   f.cause = cause_;

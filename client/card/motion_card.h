@@ -59,6 +59,7 @@ struct Feedback {
   std::int64_t lateness_ns = 0;    // start of the cycle against its schedule
   AxisArray q_command{}, v_command{};
   AxisArray q{}, v{};              // measured
+  AxisArray tau_feed_forward{};    // as executed
   AxisArray tau_command{};         // feed-forward + position loop, clipped
   AxisArray tau{};                 // measured or, where a drive does not tell, as commanded
   CardStatus cause;                // latched first cause; ok while there is none
@@ -120,6 +121,7 @@ class MotionCard {
   virtual CardCounters Counters() const noexcept = 0;
   // The clock that the bridge's time-outs run on [ns]; a simulated card may have its own.
   virtual std::int64_t NowNs() const noexcept = 0;
+  virtual bool HasVirtualClock() const noexcept { return false; }
   // Control thread: lets time pass, at most `ns`; a virtual clock runs the card's cycles meanwhile.
   virtual void Wait(std::int64_t ns) = 0;
 };

@@ -32,6 +32,7 @@ class SimCard : private CardPeer, public RingCard {
   const SimMachine& machine() const { return *machine_; }
 
   std::int64_t NowNs() const noexcept override;
+  bool HasVirtualClock() const noexcept override { return clock_ == SimClock::kVirtual; }
   void Wait(std::int64_t ns) override;
 
  private:

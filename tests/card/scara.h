@@ -100,10 +100,11 @@ inline void FillTorques(const Prepared& m, Trajectory& t) {
     InverseDynamics<double>(m, conditions, t.q.col(k).data(), t.v.col(k).data(), t.a.col(k).data(), ws, t.tau.col(k).data());
 }
 
-// Through the points, resting at each: quintic in time, `segment_s` apart, sampled every `period_s`.
-inline Trajectory Quintic(const Prepared& m, const std::vector<Eigen::VectorXd>& points, double segment_s, double period_s) {
+// Through the points, resting at each: quintic in time, about `about_s` apart (whole samples), sampled every `period_s`.
+inline Trajectory Quintic(const Prepared& m, const std::vector<Eigen::VectorXd>& points, double about_s, double period_s) {
   Trajectory t;
-  const int joints = static_cast<int>(points[0].size()), per = static_cast<int>(std::lround(segment_s / period_s));
+  const int joints = static_cast<int>(points[0].size()), per = static_cast<int>(std::lround(about_s / period_s));
+  const double segment_s = per * period_s;
   const int n = per * (static_cast<int>(points.size()) - 1) + 1;
   for (int j = 0; j < joints; ++j) t.joint_names.push_back(j < 4 ? std::vector<std::string>{"j1", "j2", "z", "r"}[j] : std::to_string(j));
   t.q.resize(joints, n);
