@@ -38,6 +38,13 @@ void Block::Fail(const std::string& key, const std::string& what) {
   report_->Fail(line, element_, key + ": " + what);
 }
 
+void Block::Missing(const std::string& key, const std::string& why) {
+  std::string meant;
+  for (size_t i = 0; i < used_.size(); ++i)
+    if (!used_[i] && !Suggest(node_->keys[i], {key}).empty()) meant = " (is it what " + Quoted(node_->keys[i]) + " means?)";
+  Fail(key, "is missing" + why + meant);
+}
+
 const YamlNode* Block::Find(const std::string& key) {
   asked_.push_back(key);
   for (size_t i = 0; i < node_->keys.size() && i < node_->items.size(); ++i) {
@@ -75,7 +82,7 @@ std::optional<std::string> Block::Text(const std::string& key) {
 
 std::string Block::RequiredText(const std::string& key) {
   const std::optional<std::string> text = Text(key);
-  if (!text) Fail(key, "is missing");
+  if (!text) Missing(key);
   return text.value_or("");
 }
 

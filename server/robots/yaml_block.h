@@ -47,6 +47,8 @@ class Block {
   void Done(std::vector<std::string>* estimates = nullptr);
 
   void Fail(const std::string& key, const std::string& what);
+  // "`key`: is missing<why>", and which key of the block may have been meant for it.
+  void Missing(const std::string& key, const std::string& why = "");
 
  private:
   double Scalar(const YamlNode& node, const std::string& key);

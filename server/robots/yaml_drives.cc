@@ -55,7 +55,7 @@ void ReadRotor(Block& b, const std::string& name, std::vector<std::pair<int, dou
   Rotor rotor;
   rotor.name = name;
   const std::optional<double> inertia = b.Number("inertia_kg_m2");
-  if (!inertia) b.Fail("inertia_kg_m2", "is missing");
+  if (!inertia) b.Missing("inertia_kg_m2");
   rotor.inertia = inertia.value_or(0);
   if (rotor.inertia < 0) b.Fail("inertia_kg_m2", FormatNumber(rotor.inertia) + " is negative");
   rotor.axis = UnitAxis(b);
@@ -68,14 +68,14 @@ void ReadRotor(Block& b, const std::string& name, std::vector<std::pair<int, dou
   const std::optional<Eigen::Vector3d> com = b.Vector("com_m");
   const double transverse = b.Number("transverse_inertia_kg_m2").value_or(0);
   const std::optional<bool> contained = b.Flag("contained_in_link");
-  if (mass && !contained) b.Fail("contained_in_link", "is missing: say whether the carrier's mass_kg holds the motor already");
+  if (mass && !contained) b.Missing("contained_in_link", ": say whether the carrier's mass_kg holds the motor already");
   const std::vector<std::pair<int, double>> given = ReadRatio(b, model);
   rotor.ratio = given.empty() ? std::move(ratio) : given;
   b.Done(&estimates);
   if (b.report().failed()) return;
   if (contained.has_value() && !*contained) {
     if (!carrier) return b.Fail("contained_in_link", "needs a carrier: the link that the motor sits on");
-    if (mass && !com) return b.Fail("com_m", "is missing: where the motor sits on its carrier");
+    if (mass && !com) return b.Missing("com_m", ": where the motor sits on its carrier");
     const Eigen::Matrix3d ee = rotor.axis * rotor.axis.transpose();
     AddLump(b, model.links[carrier_link], mass.value_or(0), com.value_or(Eigen::Vector3d::Zero()),
             rotor.inertia * ee + transverse * (Eigen::Matrix3d::Identity() - ee));
@@ -201,7 +201,7 @@ void ReadRotors(Block& robot, Model& model, Estimates& estimates) {
     const std::string name = unnamed.RequiredText("name");
     Block b(*node, Element("rotor", name), robot.report());
     b.Find("name");
-    if (!b.Has("ratio")) b.Fail("ratio", "is missing: {coordinate: motor rad per rad or per m}");
+    if (!b.Has("ratio")) b.Missing("ratio", ": {coordinate: motor rad per rad or per m}");
     ReadRotor(b, name, {}, model, estimates);
     if (robot.report().failed()) return;
   }
@@ -216,7 +216,8 @@ void ReadSprings(Block& robot, Model& model, Estimates& estimates) {
     b.Find("name");
     const auto positive = [&](const std::string& key) {
       const std::optional<double> v = b.Number(key);
-      if (!v || *v < 0) b.Fail(key, v ? FormatNumber(*v) + " is negative" : "is missing");
+      if (!v) b.Missing(key);
+      else if (*v < 0) b.Fail(key, FormatNumber(*v) + " is negative");
       return v.value_or(0);
     };
     if (const std::optional<std::string> coordinate = b.Text("coordinate")) {
@@ -234,10 +235,10 @@ void ReadSprings(Block& robot, Model& model, Estimates& estimates) {
       for (const bool first : {true, false}) {
         const char* key = first ? "a" : "b";
         std::optional<Block> end = b.Sub(key);
-        if (!end) return b.Fail(key, "is missing: {link: ..., point_m: [x, y, z]} (or give a coordinate)");
+        if (!end) return b.Missing(key, ": {link: ..., point_m: [x, y, z]} (or give a coordinate)");
         const int link = NeedLink(*end, "link", end->RequiredText("link"), model);
         const std::optional<Eigen::Vector3d> point = end->Vector("point_m");
-        if (!point) end->Fail("point_m", "is missing");
+        if (!point) end->Missing("point_m");
         end->Done(&estimates);
         (first ? spring.link_a : spring.link_b) = link;
         (first ? spring.point_a : spring.point_b) = point.value_or(Eigen::Vector3d::Zero());

@@ -34,19 +34,14 @@ std::optional<MassProperties> ReadMass(Block& block, Estimates& estimates) {
   const std::string about = block.Text("inertia_about").value_or("com");
   if (about != "com" && about != "origin") block.Fail("inertia_about", Quoted(about) + ", want com or origin");
   const std::optional<Eigen::Vector3d> rad = block.Vector("inertia_rpy_rad"), deg = block.Vector("inertia_rpy_deg");
-  const auto need = [&](bool ok, const char* key, const char* what) {
-    if (!ok) block.Fail(key, what);
-  };
   if (!mass) {
-    need(!com, "com_m", "is given without mass_kg");
-    need(!tensor, "inertia_kg_m2", "is given without mass_kg");
+    if (com || tensor) block.Missing("mass_kg", " beside com_m and inertia_kg_m2");
     return std::nullopt;
   }
   if (*mass != 0) {
-    need(com.has_value(), "com_m", "is missing: a link with mass needs its centre of mass (absent mass_kg: unknown)");
-    if (!tensor) {  // known weight, unknown tensor: torques of motion cannot be computed
-      block.Fail("inertia_kg_m2",
-                 "is missing: give it, or an estimate marked so; a point mass has {xx: 0, yy: 0, zz: 0}");
+    if (!com) block.Missing("com_m", ": a link with mass needs its centre of mass");
+    if (!tensor) {
+      block.Missing("inertia_kg_m2", ": give it, or an estimate marked so; a point mass has {xx: 0, yy: 0, zz: 0}");
       return std::nullopt;
     }
   }
@@ -102,14 +97,12 @@ Eigen::Vector3d ReadAxis(Block& block) {
   return Normalised(axis);
 }
 
-std::string NameOf(Block& list_item, const char* key) { return list_item.RequiredText(key); }
-
 }  // namespace
 
 Eigen::Matrix3d ReadInertia(Block& tensor, Estimates& estimates) {
   const auto diagonal = [&](const char* key) {
     const std::optional<double> v = tensor.Number(key);
-    if (!v) tensor.Fail(key, "is missing");
+    if (!v) tensor.Missing(key);
     return v.value_or(0);
   };
   const double xx = diagonal("xx"), yy = diagonal("yy"), zz = diagonal("zz");
@@ -169,7 +162,7 @@ void ReadLinksAndJoints(Block& robot, Draft& draft, Estimates& estimates) {
     Block unnamed(*node, "link", report);
     Link link;
     link.line = node->line;
-    link.name = NameOf(unnamed, "name");
+    link.name = unnamed.RequiredText("name");
     Block b(*node, Element("link", link.name), report);
     b.Find("name");
     link.inertia = ReadMass(b, estimates);
@@ -181,10 +174,10 @@ void ReadLinksAndJoints(Block& robot, Draft& draft, Estimates& estimates) {
     Block unnamed(*node, "joint", report);
     DraftJoint d;
     d.joint.line = node->line;
-    d.joint.name = NameOf(unnamed, "name");
+    d.joint.name = unnamed.RequiredText("name");
     Block b(*node, Element("joint", d.joint.name), report);
     b.Find("name");
-    if (!b.Has("type")) b.Fail("type", "is missing");
+    if (!b.Has("type")) b.Missing("type");
     d.joint.kind = ReadKind(b, JointKind::kFixed);
     d.parent = b.RequiredText("parent");
     d.child = b.RequiredText("child");
@@ -212,7 +205,7 @@ void ReadLinksAndJoints(Block& robot, Draft& draft, Estimates& estimates) {
     Block unnamed(*node, "coordinate", report);
     DraftCoordinate c;
     c.line = node->line;
-    c.coordinate.name = NameOf(unnamed, "name");
+    c.coordinate.name = unnamed.RequiredText("name");
     Block b(*node, Element("coordinate", c.coordinate.name), report);
     b.Find("name");
     c.coordinate.kind = ReadKind(b, JointKind::kRevolute);
