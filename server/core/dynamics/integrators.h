@@ -111,7 +111,7 @@ class Stepper {
   template <class Rate>
   bool Euler(double t, double h, const MotionState& from, Rate& rate, MotionState& to) {
     if (!rate(t, from.q, from.v, rate_)) return false;
-    // The account takes the mean rate of the step, so that work is force times way.
+    // The account takes the step's starting rates: of first order, as the method is.
     to.v = from.v + h * rate_.a;
     to.q = from.q;
     AddTangent(m_, to.v.data(), h, to.q.data());

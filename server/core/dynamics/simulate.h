@@ -45,7 +45,7 @@ class Simulator {
  public:
   Simulator(const Prepared& m, const Conditions& c, SimulateOptions options)
       : m_(m), c_(c), o_(std::move(options)), cases_(m, c), stepper_(m), ws_(m), tau_(m.nv), friction_(m.nv), a_(m.nv),
-        released_(m.nv), position_(m.nv, -1), h_(o_.step) {
+        released_(m.nv), was_stopped_(m.nv), position_(m.nv, -1), h_(o_.step) {
     ForEachGroup(m, [&](int v, int p, int width) {
       if (width == 1) position_[v] = p;
     });
@@ -87,6 +87,10 @@ class Simulator {
   long steps() const { return steps_; }
 
  private:
+  // Where rounding lets a joint neither rest nor slide, time must go on all the same: after so many steps of no length
+  // one step is taken without asking for turning back.
+  static constexpr int kMaxIdleSteps = 20;
+
   double Total() {
     const Energy<double> E = energy();
     return E.kinetic + E.potential + E.springs;
@@ -109,8 +113,10 @@ class Simulator {
     }
     for (int i = 0; i < m_.nv; ++i)
       if (cases_.CanStick(i) && state_.v[i] == 0) cases_.slip[i] = Slip::kStuck;
+    for (int i = 0; i < m_.nv; ++i) was_stopped_[i] = cases_.stop[i] != Stop::kNone;
     torque(t_, state_.q, state_.v, tau_);
-    if (!cases_.Resolve(state_.q.data(), state_.v.data(), tau_.data(), released_, a_.data()).ok()) return Singular(-1);
+    const SolveStatus status = cases_.Resolve(state_.q.data(), state_.v.data(), tau_.data(), released_, a_.data());
+    if (!status.ok()) return Singular(status.singular);
     for (int i = 0; i < m_.nv; ++i)
       if (released_[i] && !fresh_) events.push_back({t_, i, was_stopped_[i] ? SimulationEvent::kLeaveStop : SimulationEvent::kSlip, 0});
     return true;
@@ -127,15 +133,13 @@ class Simulator {
   }
 
   void OneStep(double h, const DriveTorque& torque, std::vector<SimulationEvent>& events) {
-    was_stopped_.resize(m_.nv);
-    for (int i = 0; i < m_.nv; ++i) was_stopped_[i] = cases_.stop[i] != Stop::kNone;
     if (!Settle(torque, events)) return;
     fresh_ = false;
     const auto rate = [&](double t, const Eigen::VectorXd& q, const Eigen::VectorXd& v, MotionRate& out) {
       torque(t, q, v, tau_);
       if (const SolveStatus s = cases_.Accelerate(q.data(), v.data(), tau_.data(), out.a.data()); !s.ok())
         return Singular(s.singular);
-      cases_.Friction(v.data(), friction_.data());
+      cases_.Resist(v.data(), friction_.data());
       out.power = tau_.dot(v);
       out.friction_power = friction_.dot(v);
       return true;
@@ -189,6 +193,7 @@ class Simulator {
     return false;
   }
   bool TurnedBack(int i) const {
+    if (idle_steps_ > kMaxIdleSteps) return false;
     return (cases_.slip[i] == Slip::kPositive && trial_.v[i] < 0) || (cases_.slip[i] == Slip::kNegative && trial_.v[i] > 0);
   }
   Stop Passed(int i) const {
@@ -207,6 +212,7 @@ class Simulator {
         pending_.push_back({0, i, s == Stop::kUpper ? SimulationEvent::kReachUpper : SimulationEvent::kReachLower, 0});
     std::swap(state_, trial_);
     t_ += h;
+    idle_steps_ = h > 1e-11 * std::max(1.0, std::abs(t_)) ? 0 : idle_steps_ + 1;
   }
 
   void MakeExact(std::vector<SimulationEvent>& events) {
@@ -224,7 +230,7 @@ class Simulator {
 
   bool Singular(int entry) {
     status_ = SimulationStatus::kSingularInertia;
-    if (entry >= 0) singular_ = entry;
+    singular_ = entry;
     return false;
   }
 
@@ -243,6 +249,7 @@ class Simulator {
   SimulationStatus status_ = SimulationStatus::kRunning;
   int singular_ = -1;
   long steps_ = 0;
+  int idle_steps_ = 0;
   bool fresh_ = true;
 };
 

@@ -52,11 +52,11 @@ class StickSlip {
   }
 
   // Torque by friction in the present cases [nv]; held entries: what viscous friction alone would be (zero at rest).
-  void Friction(const double* v, double* out) const {
+  void Resist(const double* v, double* out) const {
     for (int i = 0; i < n_; ++i) {
       out[i] = 0;
       if (!c_.terms.friction) continue;
-      const torqued::Friction& f = m_.friction[i];
+      const Friction& f = m_.friction[i];
       if (slip[i] == Slip::kFree) {
         out[i] = FrictionTorque(f, v[i]);
       } else if (slip[i] != Slip::kStuck) {
@@ -73,7 +73,7 @@ class StickSlip {
 
   // a [nv] in the present cases under drive torques tau. Does not allocate.
   SolveStatus Accelerate(const double* q, const double* v, const double* tau, double* a) {
-    Friction(v, x_.data());
+    Resist(v, x_.data());
     for (int i = 0; i < n_; ++i) x_[i] = tau[i] - x_[i];
     if (!AnyHeld()) return ForwardDynamics<double>(m_, without_, q, v, x_.data(), ws_, a);
     InverseDynamics<double>(m_, without_, q, v, nullptr, ws_, rhs_.data());
