@@ -250,8 +250,11 @@ std::string ToYaml(const Model& m, const std::string& description, const std::ma
     out += "  - {name: " + Word(f.name) + ", link: " + Word(m.links[f.link].name) + ", " + Frame3(f.X_LF) + "}\n";
   out += "tool_frame: " + Word(m.tool_frame) + "\n";
   if (m.actuator_matrix.size() > 0) {
+    std::vector<int> entries;
+    for (const Coordinate& c : m.coordinates)
+      if (VelocityCount(c.kind) == 1) entries.push_back(c.v_index);
     out += "actuator_matrix:\n";
-    for (int i = 0; i < m.actuator_matrix.rows(); ++i) out += "  - " + List(m.actuator_matrix.row(i).transpose()) + "\n";
+    for (const int i : entries) out += "  - " + List(Eigen::VectorXd(m.actuator_matrix.row(i)(entries))) + "\n";
   }
   return out + Drives(m) + Springs(m);
 }

@@ -44,6 +44,7 @@ Eigen::Isometry3d Placement(const Eigen::Matrix3d& R, const Eigen::Vector3d& p) 
   Eigen::Isometry3d X = Eigen::Isometry3d::Identity();
   X.linear() = R;
   X.translation() = p;
+  X.matrix().array() += 0.0;  // -0 becomes 0
   return X;
 }
 
@@ -55,12 +56,16 @@ Eigen::Vector3d Normalised(const Eigen::Vector3d& v) {
   return scaled.normalized();
 }
 
+Eigen::Isometry3d Compose(const Eigen::Isometry3d& X_AB, const Eigen::Isometry3d& X_BC) {
+  return Placement(X_AB.linear() * X_BC.linear(), X_AB * X_BC.translation());
+}
+
 DhPlacement PlaceDhRow(const DhRow& row, DhConvention convention) {
   const Eigen::Isometry3d turn = Placement(RotationZ(row.theta), Eigen::Vector3d(0, 0, row.d));
   if (convention == DhConvention::kStandard)
     return {turn, Placement(RotationX(row.alpha), Eigen::Vector3d(row.a, 0, 0))};
   const Eigen::Isometry3d offset = Placement(RotationX(row.alpha), Eigen::Vector3d(row.a, 0, 0));
-  return {offset * turn, Eigen::Isometry3d::Identity()};
+  return {Compose(offset, turn), Eigen::Isometry3d::Identity()};
 }
 
 }  // namespace torqued

@@ -18,9 +18,12 @@ Eigen::Matrix3d RotationZ(double angle);
 // URDF's convention: Rz(yaw) Ry(pitch) Rx(roll), fixed axes x, then y, then z.
 Eigen::Matrix3d RotationFromRpy(const Eigen::Vector3d& rpy);
 
+// Pose with rotation R and origin p; without negative zeros.
 Eigen::Isometry3d Placement(const Eigen::Matrix3d& R, const Eigen::Vector3d& p);
 
-// Product of rigid placements; unlike Eigen's operator it adds no rounding where a factor is the identity.
+// X_AC = X_AB X_BC, without negative zeros.
+Eigen::Isometry3d Compose(const Eigen::Isometry3d& X_AB, const Eigen::Isometry3d& X_BC);
+
 inline bool IsIdentity(const Eigen::Isometry3d& X) { return X.matrix() == Eigen::Matrix4d::Identity(); }
 
 // v scaled to unit length. A vector whose length is 1 to within 1e-12 is kept bit for bit, so that reading what was

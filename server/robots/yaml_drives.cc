@@ -125,18 +125,20 @@ int NeedCoordinate(Block& block, const std::string& key, const std::string& name
 void ReadActuatorMatrix(Block& robot, Model& model) {
   const YamlNode* rows = robot.Find("actuator_matrix");
   if (rows == nullptr) return;
-  const std::string want = "want " + std::to_string(model.nv) + " rows of " + std::to_string(model.nv) + " numbers";
-  if (rows->kind != YamlNode::Kind::kSequence || static_cast<int>(rows->items.size()) != model.nv)
-    return robot.Fail("actuator_matrix", want);
-  Eigen::MatrixXd T(model.nv, model.nv);
-  for (int i = 0; i < model.nv; ++i) {
+  std::vector<int> entries;  // of v: the one-degree coordinates; groups keep the identity
+  for (const Coordinate& c : model.coordinates)
+    if (VelocityCount(c.kind) == 1) entries.push_back(c.v_index);
+  const size_t n = entries.size();
+  const std::string want = "want " + std::to_string(n) + " rows of " + std::to_string(n) + " numbers, one per coordinate";
+  if (rows->kind != YamlNode::Kind::kSequence || rows->items.size() != n) return robot.Fail("actuator_matrix", want);
+  Eigen::MatrixXd T = Eigen::MatrixXd::Identity(model.nv, model.nv);
+  for (size_t i = 0; i < n; ++i) {
     const YamlNode& row = rows->items[i];
-    if (row.kind != YamlNode::Kind::kSequence || static_cast<int>(row.items.size()) != model.nv)
-      return robot.Fail("actuator_matrix", want);
-    for (int j = 0; j < model.nv; ++j) {
+    if (row.kind != YamlNode::Kind::kSequence || row.items.size() != n) return robot.Fail("actuator_matrix", want);
+    for (size_t j = 0; j < n; ++j) {
       const absl::StatusOr<double> v = ParseNumber(row.items[j].text);
       if (!v.ok()) return robot.Fail("actuator_matrix", Quoted(row.items[j].text) + " is not a number");
-      T(i, j) = *v;
+      T(entries[i], entries[j]) = *v;
     }
   }
   if (!Invertible(T)) return robot.Fail("actuator_matrix", "is singular: the motors could not move every coordinate");

@@ -262,7 +262,7 @@ std::optional<std::pair<std::string, Frame>> ReadDhTable(Block& robot, Draft& dr
     const double offset = b.Quantity("offset", prismatic ? Dimension::kLength : Dimension::kAngle).value_or(0);
     (prismatic ? row.d : row.theta) += offset;
     const DhPlacement place = PlaceDhRow(row, dh);
-    d.joint.X_PJ = index == 1 && !IsIdentity(X_0) ? X_0 * place.X_PJ : place.X_PJ;
+    d.joint.X_PJ = index == 1 ? Compose(X_0, place.X_PJ) : place.X_PJ;
     d.joint.X_JL = place.X_JL;
     d.parent = parent;
     d.child = parent = link.name;
