@@ -6,7 +6,7 @@
 #include "server/robots/names.h"
 #include "server/robots/text.h"
 
-namespace torqued {
+namespace torqued::robots {
 namespace {
 
 // A floating base: a link "world" above the root, or the root "world" itself if it carries the base by a fixed joint.
@@ -201,4 +201,4 @@ std::string GuessToolFrame(const Model& model, Report& report) {
   return name;
 }
 
-}  // namespace torqued
+}  // namespace torqued::robots

@@ -14,7 +14,7 @@
 #include "server/robots/load.h"
 #include "server/robots/report.h"
 
-namespace torqued {
+namespace torqued::robots {
 
 struct DraftMimic {
   std::string joint;
@@ -52,4 +52,4 @@ Model Assemble(Draft draft, BaseOption base, Report& report);
 // The link that a tool frame is guessed to be: "tool0", else the end of the longest chain of moving joints.
 std::string GuessToolFrame(const Model& model, Report& report);
 
-}  // namespace torqued
+}  // namespace torqued::robots

@@ -9,7 +9,7 @@
 #include "server/robots/audit_readers.h"
 #include "server/robots/number.h"
 
-namespace torqued {
+namespace torqued::robots {
 namespace {
 
 constexpr double kTolerance = 1e-6;  // of the largest principal moment
@@ -236,4 +236,4 @@ void Audit(Policy policy, SourceFormat format, Model& model, Report& report) {
   if (format == SourceFormat::kUrdf && !report.failed()) NoteOtherReaders(model, report);
 }
 
-}  // namespace torqued
+}  // namespace torqued::robots

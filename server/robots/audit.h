@@ -12,7 +12,7 @@
 #include "server/robots/load.h"
 #include "server/robots/report.h"
 
-namespace torqued {
+namespace torqued::robots {
 
 // Ascending.
 std::array<double, 3> PrincipalMoments(const Eigen::Matrix3d& inertia_about_com);
@@ -32,4 +32,4 @@ bool Invertible(const Eigen::MatrixXd& square);
 // of the report that names all of them.
 void Audit(Policy policy, SourceFormat format, Model& model, Report& report);
 
-}  // namespace torqued
+}  // namespace torqued::robots

@@ -4,7 +4,7 @@
 
 #include "server/robots/capabilities.h"
 
-namespace torqued {
+namespace torqued::robots {
 namespace {
 
 // Moving joints depth first, siblings by name: the order of readers that keep joints in a sorted map.
@@ -74,4 +74,4 @@ void NoteOtherReaders(const Model& model, Report& report) {
                "the base's inertia counts here; KDL 1.5 drops the inertia of a root link");
 }
 
-}  // namespace torqued
+}  // namespace torqued::robots

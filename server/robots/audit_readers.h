@@ -4,8 +4,8 @@
 #include "server/core/tree/model.h"
 #include "server/robots/report.h"
 
-namespace torqued {
+namespace torqued::robots {
 
 void NoteOtherReaders(const Model& model, Report& report);
 
-}  // namespace torqued
+}  // namespace torqued::robots

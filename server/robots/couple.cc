@@ -5,7 +5,7 @@
 
 #include "server/robots/number.h"
 
-namespace torqued {
+namespace torqued::robots {
 namespace {
 
 bool OneDegree(JointKind k) { return k != JointKind::kFixed && VelocityCount(k) == 1; }
@@ -195,4 +195,4 @@ void Couple(Draft& draft, const Names& joints, Model& model, Report& report) {
   Coupler(draft, joints, model, report).Run();
 }
 
-}  // namespace torqued
+}  // namespace torqued::robots

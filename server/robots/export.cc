@@ -6,6 +6,9 @@
 namespace torqued {
 namespace {
 
+using robots::FormatNumber;
+using robots::IsIdentity;
+
 // A word that YAML reads as this text, in quotes where it could be read as anything else.
 std::string Word(const std::string& text) {
   bool plain = !text.empty() && (std::isalpha(static_cast<unsigned char>(text[0])) || text[0] == '_');

@@ -10,6 +10,8 @@
 namespace torqued {
 namespace {
 
+using namespace robots;
+
 // Text whose first visible character is '<' is XML.
 SourceFormat Detect(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t\r\n");

@@ -9,7 +9,7 @@
 #include "server/robots/report.h"
 #include "server/robots/text.h"
 
-namespace torqued {
+namespace torqued::robots {
 
 using Names = std::unordered_map<std::string, int>;
 
@@ -37,4 +37,4 @@ Names Index(const char* kind, const Items& items, GetName name, GetLine line, Re
   return out;
 }
 
-}  // namespace torqued
+}  // namespace torqued::robots

@@ -5,7 +5,7 @@
 
 #include "server/robots/report.h"
 
-namespace torqued {
+namespace torqued::robots {
 namespace {
 
 std::string_view Trim(std::string_view text) {
@@ -45,4 +45,4 @@ std::string FormatNumber(double value) {
   return std::string(buffer, result.ptr);
 }
 
-}  // namespace torqued
+}  // namespace torqued::robots

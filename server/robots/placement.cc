@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace torqued {
+namespace torqued::robots {
 
 void ExactSinCos(double angle, double& s, double& c) {
   constexpr double kQuarter = 1.57079632679489661923;
@@ -68,4 +68,4 @@ DhPlacement PlaceDhRow(const DhRow& row, DhConvention convention) {
   return {Compose(offset, turn), Eigen::Isometry3d::Identity()};
 }
 
-}  // namespace torqued
+}  // namespace torqued::robots

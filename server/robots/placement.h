@@ -6,7 +6,7 @@
 
 #include <Eigen/Geometry>
 
-namespace torqued {
+namespace torqued::robots {
 
 // s = sin(angle), c = cos(angle), exact at multiples of pi/2.
 void ExactSinCos(double angle, double& s, double& c);
@@ -48,4 +48,4 @@ struct DhPlacement {
 };
 DhPlacement PlaceDhRow(const DhRow& row, DhConvention convention);
 
-}  // namespace torqued
+}  // namespace torqued::robots

@@ -21,6 +21,10 @@ std::string_view SeverityName(Severity severity) {
   return "error";
 }
 
+}  // namespace torqued
+
+namespace torqued::robots {
+
 void Report::Fail(int line, const std::string& element, const std::string& what,
                   absl::StatusCode code) {
   if (failed()) return;
@@ -58,4 +62,4 @@ std::string Element(const char* kind, const std::string& name) {
   return std::string(kind) + " " + Quoted(name);
 }
 
-}  // namespace torqued
+}  // namespace torqued::robots

@@ -12,7 +12,7 @@
 
 #include "server/robots/finding.h"
 
-namespace torqued {
+namespace torqued::robots {
 
 class Report {
  public:
@@ -37,4 +37,4 @@ std::string Element(const char* kind, const std::string& name);
 // The same for a name or value inside a message: 'forearm'.
 std::string Quoted(const std::string& text);
 
-}  // namespace torqued
+}  // namespace torqued::robots

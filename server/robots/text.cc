@@ -4,7 +4,7 @@
 
 #include "server/robots/report.h"
 
-namespace torqued {
+namespace torqued::robots {
 namespace {
 
 // Length of the UTF-8 sequence at text[i], 0 if malformed (overlong, surrogate, beyond U+10FFFF, cut off).
@@ -96,4 +96,4 @@ std::string Suggest(const std::string& word, const std::vector<std::string>& can
   return best ? " (did you mean " + Quoted(*best) + "?)" : "";
 }
 
-}  // namespace torqued
+}  // namespace torqued::robots

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace torqued {
+namespace torqued::robots {
 
 inline constexpr size_t kMaxSourceBytes = 4 << 20;  // of a robot description
 inline constexpr size_t kMaxNameBytes = 200;
@@ -23,4 +23,4 @@ std::string NameFault(const std::string& name);
 // " (did you mean 'mass_kg'?)" for the closest candidate, or nothing where none is close.
 std::string Suggest(const std::string& word, const std::vector<std::string>& candidates);
 
-}  // namespace torqued
+}  // namespace torqued::robots

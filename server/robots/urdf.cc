@@ -10,7 +10,7 @@
 #include "server/robots/urdf_transmission.h"
 #include "server/robots/xml.h"
 
-namespace torqued {
+namespace torqued::robots {
 namespace {
 
 using tinyxml2::XMLElement;
@@ -262,4 +262,4 @@ Model ReadUrdf(std::string_view source, const LoadOptions& options, Report& repo
   return model;
 }
 
-}  // namespace torqued
+}  // namespace torqued::robots

@@ -15,9 +15,9 @@
 #include "server/robots/load.h"
 #include "server/robots/report.h"
 
-namespace torqued {
+namespace torqued::robots {
 
 // REQUIRES: CheckText(source) is OK.
 Model ReadUrdf(std::string_view source, const LoadOptions& options, Report& report);
 
-}  // namespace torqued
+}  // namespace torqued::robots

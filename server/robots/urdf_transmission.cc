@@ -7,7 +7,7 @@
 #include "server/robots/number.h"
 #include "server/robots/xml.h"
 
-namespace torqued {
+namespace torqued::robots {
 namespace {
 
 using tinyxml2::XMLElement;
@@ -108,4 +108,4 @@ void ReadTransmissions(const XMLElement& robot, Model& model, Report& report) {
     if (driven[v]) model.drives = drives;
 }
 
-}  // namespace torqued
+}  // namespace torqued::robots

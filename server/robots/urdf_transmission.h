@@ -13,8 +13,8 @@ namespace tinyxml2 {
 class XMLElement;
 }
 
-namespace torqued {
+namespace torqued::robots {
 
 void ReadTransmissions(const tinyxml2::XMLElement& robot, Model& model, Report& report);
 
-}  // namespace torqued
+}  // namespace torqued::robots

@@ -2,7 +2,7 @@
 
 #include "server/robots/number.h"
 
-namespace torqued {
+namespace torqued::robots {
 namespace {
 
 std::string Name(const tinyxml2::XMLElement& e, const char* attribute) {
@@ -65,4 +65,4 @@ const tinyxml2::XMLElement* XmlChild(const tinyxml2::XMLElement& e, const char* 
   return child;
 }
 
-}  // namespace torqued
+}  // namespace torqued::robots

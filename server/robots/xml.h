@@ -9,7 +9,7 @@
 
 #include "server/robots/report.h"
 
-namespace torqued {
+namespace torqued::robots {
 
 // Who is being read: for messages.
 struct XmlPlace {
@@ -29,4 +29,4 @@ std::string XmlRequiredText(const tinyxml2::XMLElement& e, const char* attribute
 // The only child of that name, or null. A second one is an error.
 const tinyxml2::XMLElement* XmlChild(const tinyxml2::XMLElement& e, const char* name, const XmlPlace& at);
 
-}  // namespace torqued
+}  // namespace torqued::robots

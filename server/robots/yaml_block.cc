@@ -7,7 +7,7 @@
 #include "server/robots/placement.h"
 #include "server/robots/text.h"
 
-namespace torqued {
+namespace torqued::robots {
 namespace {
 
 using Kind = YamlNode::Kind;
@@ -173,7 +173,7 @@ Eigen::Isometry3d Block::Placement(bool* given) {
       R = Eigen::Quaterniond(R).normalized().toRotationMatrix();
     }
   }
-  return torqued::Placement(R, xyz.value_or(Eigen::Vector3d::Zero()));
+  return robots::Placement(R, xyz.value_or(Eigen::Vector3d::Zero()));
 }
 
 bool Block::CheckSource(const YamlNode& node, const std::string& key) {
@@ -206,4 +206,4 @@ void Block::Done(std::vector<std::string>* estimates) {
     }
 }
 
-}  // namespace torqued
+}  // namespace torqued::robots

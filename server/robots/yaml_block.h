@@ -11,7 +11,7 @@
 #include "server/robots/report.h"
 #include "server/robots/yaml_tree.h"
 
-namespace torqued {
+namespace torqued::robots {
 
 enum class Dimension { kAngle, kLength };
 
@@ -61,4 +61,4 @@ class Block {
   std::vector<std::string> asked_;
 };
 
-}  // namespace torqued
+}  // namespace torqued::robots

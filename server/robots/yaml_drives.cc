@@ -6,7 +6,7 @@
 #include "server/robots/text.h"
 #include "server/robots/yaml_robot.h"
 
-namespace torqued::yaml {
+namespace torqued::robots::yaml {
 namespace {
 
 std::vector<std::string> CoordinateNames(const Model& model) {
@@ -254,4 +254,4 @@ void ReadSprings(Block& robot, Model& model, Estimates& estimates) {
   }
 }
 
-}  // namespace torqued::yaml
+}  // namespace torqued::robots::yaml

@@ -5,7 +5,7 @@
 #include "server/robots/text.h"
 #include "server/robots/yaml_robot.h"
 
-namespace torqued::yaml {
+namespace torqued::robots::yaml {
 namespace {
 
 constexpr std::pair<const char*, JointKind> kKinds[] = {
@@ -288,4 +288,4 @@ std::optional<std::pair<std::string, Frame>> ReadDhTable(Block& robot, Draft& dr
   return out;
 }
 
-}  // namespace torqued::yaml
+}  // namespace torqued::robots::yaml

@@ -2,7 +2,7 @@
 
 #include "server/robots/text.h"
 
-namespace torqued {
+namespace torqued::robots {
 namespace {
 
 using yaml::Estimates;
@@ -115,4 +115,4 @@ YamlRobot ReadYamlRobot(std::string_view source, const LoadOptions& options, Rep
   return out;
 }
 
-}  // namespace torqued
+}  // namespace torqued::robots

@@ -12,7 +12,7 @@
 #include "server/robots/assemble.h"
 #include "server/robots/yaml_block.h"
 
-namespace torqued {
+namespace torqued::robots {
 
 struct YamlRobot {
   Model model;
@@ -46,4 +46,4 @@ int NeedLink(Block& block, const std::string& key, const std::string& name, cons
 int NeedCoordinate(Block& block, const std::string& key, const std::string& name, const Model& model);
 
 }  // namespace yaml
-}  // namespace torqued
+}  // namespace torqued::robots

@@ -7,7 +7,7 @@
 #include <istream>
 #include <streambuf>
 
-namespace torqued {
+namespace torqued::robots {
 namespace {
 
 constexpr size_t kMaxDepth = 24;
@@ -117,4 +117,4 @@ YamlNode ParseYaml(std::string_view source, Report& report) {
   return std::move(builder.root);
 }
 
-}  // namespace torqued
+}  // namespace torqued::robots

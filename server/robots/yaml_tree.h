@@ -10,7 +10,7 @@
 
 #include "server/robots/report.h"
 
-namespace torqued {
+namespace torqued::robots {
 
 struct YamlNode {
   enum class Kind { kNull, kScalar, kSequence, kMap };
@@ -24,4 +24,4 @@ struct YamlNode {
 // REQUIRES: CheckText(source) is OK.
 YamlNode ParseYaml(std::string_view source, Report& report);
 
-}  // namespace torqued
+}  // namespace torqued::robots

@@ -13,6 +13,8 @@
 namespace torqued::test {
 namespace {
 
+using namespace robots;
+
 std::string Why(const absl::StatusOr<LoadedModel>& loaded) {
   if (loaded.ok()) return "loaded";
   return std::string(loaded.status().message().data(), loaded.status().message().size());

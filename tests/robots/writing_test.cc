@@ -15,6 +15,8 @@
 namespace torqued::test {
 namespace {
 
+using namespace robots;
+
 // Differences in bits; -0 and 0 count as different, NaN as equal to itself.
 bool Same(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 template <class M>
