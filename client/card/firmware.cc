@@ -23,7 +23,7 @@ void Firmware::Cycle(const DriveInput& in, std::int64_t now_ns, std::int64_t lat
   TakeStop(now_ns);
   WatchBridge(now_ns);
   Move(in);
-  CheckFollowing();
+  if (!executed_now_) Follows(q_command_, v_command_);
   CloseLoop(out);
   Publish(now_ns, lateness_ns);
 }
@@ -94,6 +94,7 @@ void Firmware::Stream() noexcept {
     Ramp();
     return;
   }
+  if (!Follows(p.q, p.v)) return;
   if (want_.sequence == 1) hold_ = p.tau;
   ++want_.sequence;
   ++executed_in_session_;
@@ -139,22 +140,24 @@ void Firmware::HomeStep(const DriveInput& in) noexcept {
   }
 }
 
-void Firmware::CheckFollowing() noexcept {
+// The error is taken against the command of this same cycle: a robot that tracks perfectly has none at any speed.
+bool Firmware::Follows(const AxisArray& q_command, const AxisArray& v_command) noexcept {
   if (!Powered(state_)) {
     outside_ = {};
-    return;
+    return true;
   }
   for (int i = 0; i < axes_; ++i) {
     const AxisConfig& a = config_.axes[i];
-    const double error = std::abs(q_command_[i] - q_[i]);
+    const double error = std::abs(q_command[i] - q_[i]);
     peak_following_[i] = std::max(peak_following_[i], error);
-    const double limit = std::max(a.following.floor, a.following.at_full_speed * std::abs(v_command_[i]) / a.velocity);
+    const double limit = std::max(a.following.floor, a.following.at_full_speed * std::abs(v_command[i]) / a.velocity);
     outside_[i] = error > limit ? outside_[i] + 1 : 0;
     if (outside_[i] > 0 && outside_[i] * config_.cycle_s > a.following.window_s) {
       TripOff(CardError(CardCode::kFollowingError, i, error, limit));
-      return;
+      return false;
     }
   }
+  return true;
 }
 
 void Firmware::CloseLoop(DriveOutput& out) noexcept {

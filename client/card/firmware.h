@@ -51,7 +51,7 @@ class Firmware {
   void Stream() noexcept;
   void Ramp() noexcept;
   void HomeStep(const DriveInput& in) noexcept;
-  void CheckFollowing() noexcept;
+  bool Follows(const AxisArray& q_command, const AxisArray& v_command) noexcept;  // false: tripped
   void CloseLoop(DriveOutput& out) noexcept;
   void Publish(std::int64_t now_ns, std::int64_t lateness_ns) noexcept;
 

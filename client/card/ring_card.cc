@@ -70,7 +70,7 @@ CardStatus RingCard::Home(std::uint32_t axis_mask) {
   const CardSegment& h = *view_.header;
   std::uint64_t cycle = h.cycle.load();
   std::int64_t moved = NowNs();
-  while (State() == CardState::kHoming) {
+  while (State() == CardState::kHoming || State() == CardState::kStopping) {
     KeepAlive();
     Wait(h.cycle_ns);
     if (const std::uint64_t now = h.cycle.load(); now != cycle) cycle = now, moved = NowNs();
