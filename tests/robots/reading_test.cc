@@ -239,7 +239,22 @@ TEST(YamlMeaning, MountingAndGravity) {
   EXPECT_EQ(robot.model.gravity.z(), -1.62);
 }
 
-TEST(YamlMeaning, ConformanceOfPlacementForms) {
+// The examples of server/robots/README.md are robots.
+TEST(YamlMeaning, ReadmeExamplesLoad) {
+  const absl::StatusOr<std::string> readme = ReadSourceFile("server/robots/README.md");
+  ASSERT_TRUE(readme.ok());
+  int examples = 0;
+  for (size_t at = readme->find("```yaml\n"); at != std::string::npos; at = readme->find("```yaml\n", at + 1), ++examples) {
+    const size_t begin = at + 8, end = readme->find("```", begin);
+    LoadOptions options;
+    options.name = "example";
+    const LoadedModel robot = Load(readme->substr(begin, end - begin), options);
+    EXPECT_EQ(robot.model.nv, 2);
+  }
+  EXPECT_EQ(examples, 2);
+}
+
+TEST(YamlMeaning, PlacementForms) {
   for (const char* form : {"rpy_deg: [0, 0, 90]", "rpy_rad: [0, 0, 1.5707963267948966]",
                            "quaternion_xyzw: [0, 0, 0.70710678118654757, 0.70710678118654757]",
                            "rotation: [[0, -1, 0], [1, 0, 0], [0, 0, 1]]"}) {
