@@ -170,14 +170,29 @@ TEST(Singularity, ManipulabilityOfThePumaAsPublished) {
   EXPECT_NEAR(puma.At(q, AllRows()).yoshikawa, .0786172, 5e-8);
   EXPECT_NEAR(Yoshikawa(SelectRows(puma.J(q), TranslationRows())), .1111815, 5e-8);
   EXPECT_NEAR(Yoshikawa(SelectRows(puma.J(q), RotationRows())), 2.5936, 5e-5);
-  // Smallest over largest eigenvalue of M_x's translational block.
-  OperationalSpaceSolver solver(puma.m);
-  OperationalSpace x;
-  ASSERT_TRUE(solver.Solve(puma.Tool(), puma.c, {}, q.data(), nullptr, x).ok());
-  const VectorXd e = ComputeSymmetricEigen(x.M_x.topLeftCorner<3, 3>()).values;
-  EXPECT_NEAR(e[0] / e[2], .2733, 5e-5);
-  // The same number for translation taken alone needs the other three free: equal only for a wrist without inertia.
-  EXPECT_GT(Asada(SelectRows(puma.J(q), TranslationRows()), puma.Minv(q)), 0);
+  EXPECT_NEAR(Asada(puma.J(q), puma.Minv(q), TranslationRows()), .2733, 5e-5);
+}
+
+TEST(Singularity, RowsThatSuitAnArm) {
+  const auto rows = [](const Model& model) {
+    Arm arm(model);
+    return SuggestRows(arm.m, arm.Tool(), arm.ws);
+  };
+  EXPECT_EQ(rows(testing::Puma560()), AllRows());
+  EXPECT_EQ(rows(testing::Scara()), (TaskRows{0, 1, 2, 5}));
+  EXPECT_EQ(rows(testing::PlanarArm({.5, .5, .2})), PlanarRows());
+  EXPECT_EQ(rows(testing::PlanarArm({.5, .5})), (TaskRows{0, 1}));
+  // A SCARA's own singularity: the stretched arm, with its four rows.
+  Arm scara(testing::Scara());
+  const Singularity s = scara.At(Vec({.3, 0, .1, .2}), {0, 1, 2, 5});
+  EXPECT_EQ(s.kind, SingularityKind::kBoundary);
+  // Planar 2R has no inverse of a 6 x 6 M_x: the two rows alone, as a closed form. Point mass 1 at each link's middle.
+  Arm planar(testing::PlanarArm({1, 1}, 1, 0));
+  const VectorXd q = Vec({0, M_PI / 2});
+  const Eigen::Matrix2d J{{-1, -1}, {1, 0}}, M{{1.5, .25}, {.25, .25}};
+  const Eigen::Matrix2d M_x = (J * M.inverse() * J.transpose()).inverse();
+  const double mean = M_x.trace() / 2, spread = std::sqrt(mean * mean - M_x.determinant());
+  EXPECT_NEAR(Asada(planar.J(q), planar.Minv(q), {0, 1}), (mean - spread) / (mean + spread), 1e-9);
 }
 
 TEST(OperationalSpace, PumaAsPublished) {

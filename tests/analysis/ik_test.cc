@@ -152,6 +152,29 @@ TEST(InverseKinematics, OutOfReachSaysByHowMuch) {
   EXPECT_EQ(answer.task, IkTask::kPosition);
 }
 
+TEST(InverseKinematics, FarOutOfReachPointsTheArmThere) {
+  Arm arm(testing::Ur5e());
+  IkOptions options;
+  options.task = IkTask::kPosition;
+  const IkAnswer answer = arm.ik.Solve(At(3, 0, .1625), options);
+  EXPECT_FALSE(answer.reached);
+  // The longest reach is near a2 + a3 + the wrist's offsets.
+  EXPECT_GT(answer.solutions[0].position_error, 3 - 1.05);
+  EXPECT_LT(answer.solutions[0].position_error, 3 - .9);
+}
+
+TEST(InverseKinematics, JointsOffTheChainKeepTheSeed) {
+  Model m = testing::Scara();
+  const std::string tool = m.tool_frame;
+  testing::AddJoint(m, JointKind::kRevolute, 1, At(0, 0, .2), Eigen::Vector3d::UnitX(), testing::Body3(1, {0, 0, 0}, .1, .1, .1));
+  m.tool_frame = tool;
+  Arm arm(m);
+  ASSERT_EQ(arm.ik.arm(), IkClass::kScara);
+  IkOptions options;
+  options.seed = Vec({0, 0, 0, 0, 7.7});
+  for (const IkSolution& s : arm.ik.Solve(arm.Pose(Vec({.3, .8, .1, .4, 0})), options).solutions) EXPECT_EQ(s.q[4], 7.7);
+}
+
 TEST(InverseKinematics, PlanarTextbookPostures) {
   Arm arm(testing::PlanarArm({.5, .5}));
   const double deg = M_PI / 180;

@@ -88,7 +88,7 @@ class Simulator {
 
  private:
   // Where rounding lets a joint neither rest nor slide, time must go on all the same: after so many steps of no length
-  // one step is taken without asking for turning back.
+  // one step is taken without looking for events.
   static constexpr int kMaxIdleSteps = 20;
 
   double Total() {
@@ -152,13 +152,14 @@ class Simulator {
       return ok;
     };
 
+    const bool whole = h >= h_;  // not cut short by the end of Advance
     for (;;) {
       if (!attempt(h)) return;
       if (o_.integrator != Integrator::kDormandPrince) break;
       const double e = stepper_.error();
       const double factor = std::clamp(0.9 * std::pow(std::max(e, 1e-10), -0.2), 0.2, 5.0);
       if (e <= 1 || h <= o_.smallest_step) {
-        h_ = std::clamp(h * factor, o_.smallest_step, o_.step);
+        if (whole || factor < 1) h_ = std::clamp(h * factor, o_.smallest_step, o_.step);
         break;
       }
       if (!std::isfinite(e)) h *= 0.2;
@@ -197,7 +198,7 @@ class Simulator {
     return (cases_.slip[i] == Slip::kPositive && trial_.v[i] < 0) || (cases_.slip[i] == Slip::kNegative && trial_.v[i] > 0);
   }
   Stop Passed(int i) const {
-    if (position_[i] < 0 || cases_.stop[i] != Stop::kNone) return Stop::kNone;
+    if (position_[i] < 0 || cases_.stop[i] != Stop::kNone || idle_steps_ > kMaxIdleSteps) return Stop::kNone;
     const double x = trial_.q[position_[i]], from = state_.q[position_[i]];
     if (x > Upper(i) && x > from) return Stop::kUpper;
     if (x < Lower(i) && x < from) return Stop::kLower;

@@ -68,12 +68,71 @@ inline double Yoshikawa(const Eigen::MatrixXd& J) {
   return svd.s.prod();
 }
 
-// Asada: smallest over largest eigenvalue of the operational inertia (J M^-1 J^T)^-1 of the chosen rows: 1 is isotropic.
-// REQUIRES: Minv [nv x nv] symmetric positive definite.
-inline double Asada(const Eigen::MatrixXd& J, const Eigen::MatrixXd& Minv) {
-  const Eigen::VectorXd e = ComputeSymmetricEigen(J * Minv * J.transpose()).values;
-  const int n = static_cast<int>(e.size());
+// Asada: smallest over largest eigenvalue of the chosen block of M_x = (J M^-1 J^T)^-1: 1 feels the same in all directions.
+// J [6 x nv]; where the hand has fewer than six freedoms M_x of the chosen rows alone, the others left free.
+// REQUIRES: Minv [nv x nv] symmetric positive definite; rows of one unit.
+inline double Asada(const Eigen::MatrixXd& J, const Eigen::MatrixXd& Minv, const TaskRows& rows) {
+  const SymmetricEigen whole = ComputeSymmetricEigen(J * Minv * J.transpose());
+  const int n = static_cast<int>(rows.size());
+  Eigen::VectorXd e;
+  if (J.rows() == 6 && whole.values[0] > 1e-12 * whole.values[5]) {
+    const Eigen::MatrixXd M_x = whole.vectors * whole.values.cwiseInverse().asDiagonal() * whole.vectors.transpose();
+    Eigen::MatrixXd block(n, n);
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) block(i, j) = M_x(rows[i], rows[j]);
+    e = ComputeSymmetricEigen(block).values;
+  } else {
+    const Eigen::MatrixXd A = SelectRows(J, rows);
+    e = ComputeSymmetricEigen(A * Minv * A.transpose()).values;
+  }
   return n == 0 || e[n - 1] <= 0 ? 0 : std::max(0.0, e[0]) / e[n - 1];
+}
+
+// What a robot can do with the chosen rows at postures in general (seeded).
+struct GeneralAbility {
+  int rank = 0;            // the best of them
+  Eigen::MatrixXd never;   // columns: directions that none of them gives
+  double largest = 0;      // size of a typical largest singular value
+};
+
+inline GeneralAbility AbilityInGeneral(const Prepared& m, const BodyFrame& frame, const SingularityOptions& o,
+                                       Workspace<double>& ws) {
+  constexpr int kPostures = 8;
+  const int rows = static_cast<int>(o.rows.size());
+  GeneralAbility out;
+  Random random(o.seed);
+  Eigen::VectorXd at(m.nq), delta(m.nv);
+  Eigen::MatrixXd J(6, m.nv), all(rows, m.nv * kPostures);
+  for (int k = 0; k < kPostures; ++k) {
+    for (int i = 0; i < m.nv; ++i) delta[i] = random.Uniform(-3, 3);
+    SetNeutral(m, at.data());
+    AddTangent(m, delta.data(), 1.0, at.data());
+    Jacobian(m, frame, Expression::kWorldAligned, at.data(), ws, J.data());
+    const Eigen::MatrixXd A = SelectRows(J, o.rows, o.length);
+    const Svd svd = ComputeSvd(A);
+    out.rank = std::max(out.rank, svd.s.size() ? svd.Rank(1e-9 * svd.s[0]) : 0);
+    all.middleCols(k * m.nv, m.nv) = A;
+  }
+  const Svd everywhere = ComputeSvd(all);
+  const double most = everywhere.s.size() ? everywhere.s[0] : 0;
+  out.largest = most / std::sqrt(kPostures);
+  out.never = everywhere.U.rightCols(rows - everywhere.Rank(1e-9 * most));
+  return out;
+}
+
+// The rows that suit an arm: all six if it has them, else the largest usual subset that it gives in full (SCARA: x, y, z
+// and the turn about z; then translation, the plane x-y with its turn, rotation, a pair of directions, one).
+inline TaskRows SuggestRows(const Prepared& m, const BodyFrame& frame, Workspace<double>& ws) {
+  const TaskRows usual[] = {AllRows(), {0, 1, 2, 5}, TranslationRows(), PlanarRows(), RotationRows(),
+                            {0, 1},    {0, 2},       {1, 2},            {0},          {1},
+                            {2},       {5},          {4},               {3}};
+  SingularityOptions o;
+  for (const TaskRows& rows : usual) {
+    o.rows = rows;
+    if (static_cast<int>(rows.size()) <= m.nv && AbilityInGeneral(m, frame, o, ws).rank == static_cast<int>(rows.size()))
+      return rows;
+  }
+  return AllRows();
 }
 
 namespace singularity_detail {
@@ -153,34 +212,17 @@ inline Singularity AnalyseSingularity(const Prepared& m, const BodyFrame& frame,
                                       const SingularityOptions& o, Workspace<double>& ws) {
   const int rows = static_cast<int>(o.rows.size());
   Eigen::MatrixXd J(6, m.nv);
-  const auto chosen = [&](const double* at) {
-    Jacobian(m, frame, Expression::kWorldAligned, at, ws, J.data());
-    return SelectRows(J, o.rows, o.length);
-  };
   Singularity out;
-  // In general: ranks at random postures, and the directions that none of them gives.
-  constexpr int kPostures = 8;
-  Random random(o.seed);
-  Eigen::VectorXd at(m.nq), delta(m.nv);
-  Eigen::MatrixXd all(rows, m.nv * kPostures);
-  for (int k = 0; k < kPostures; ++k) {
-    for (int i = 0; i < m.nv; ++i) delta[i] = random.Uniform(-3, 3);
-    SetNeutral(m, at.data());
-    AddTangent(m, delta.data(), 1.0, at.data());
-    const Eigen::MatrixXd A = chosen(at.data());
-    const Svd svd = ComputeSvd(A);
-    out.general_rank = std::max(out.general_rank, svd.s.size() ? svd.Rank(1e-9 * svd.s[0]) : 0);
-    all.middleCols(k * m.nv, m.nv) = A;
-  }
-  const Svd everywhere = ComputeSvd(all);
-  const int given = everywhere.Rank(1e-9 * everywhere.s[0]);
-  out.never = everywhere.U.rightCols(rows - given);
+  const GeneralAbility general = AbilityInGeneral(m, frame, o, ws);
+  out.general_rank = general.rank;
+  out.never = general.never;
 
-  const Eigen::MatrixXd A = chosen(q);
+  Jacobian(m, frame, Expression::kWorldAligned, q, ws, J.data());
+  const Eigen::MatrixXd A = SelectRows(J, o.rows, o.length);
   const Svd svd = ComputeSvd(A);
   out.singular_values = svd.s;
   // Scale: the posture's own largest singular value, or the robot's if the posture has none.
-  const double scale = std::max(svd.s.size() ? svd.s[0] : 0, 1e-3 * everywhere.s[0] / std::sqrt(kPostures));
+  const double scale = std::max(svd.s.size() ? svd.s[0] : 0, 1e-3 * general.largest);
   out.rank = svd.Rank(o.tolerance * scale);
   out.singular = out.rank < out.general_rank;
   out.yoshikawa = m.nv < rows ? 0 : svd.s.prod();
