@@ -45,7 +45,7 @@ CardStatus Bridge::Start(MotionSource* source, TorqueOverlay* overlay) {
       return CardError(CardCode::kCardLost, -1, silence, config_.command_timeout_s);
   }
   for (Feedback f; card_->Poll(&f);) newest_ = f;
-  const AxisArray start = source->Start();
+  const AxisArray start = source->StartsAnywhere() ? newest_.q_command : source->Start();
   for (int i = 0; i < axes_; ++i) {
     const double tolerance = config_.axes[i].start_tolerance;
     for (const double there : {newest_.q[i], newest_.q_command[i]}) {

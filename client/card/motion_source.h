@@ -23,7 +23,8 @@ class MotionSource {
   virtual ~MotionSource() = default;
   virtual AxisArray Start() const = 0;                 // where the motion begins [rad] or [m]
   virtual AxisArray Goal() const = 0;                  // where it ends if nothing stops it
-  virtual double DurationS() const = 0;                // at full speed
+  virtual double DurationS() const = 0;                // at full speed; 0: open-ended
+  virtual bool StartsAnywhere() const { return false; }  // true: begins at whatever is held, Start() is not compared
   // `held`: the command that the card holds now, within the start tolerance of Start(). Control thread, before Next.
   virtual void Begin(const AxisArray& held) = 0;
   // The next cycle's sample. After `last` it must not be called again. Wait-free, no allocation.

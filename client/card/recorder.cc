@@ -1,5 +1,9 @@
 #include "client/card/recorder.h"
 
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+
 namespace torqued {
 
 void Recorder::Add(const CycleRecord& r) noexcept {
@@ -34,6 +38,36 @@ std::vector<SetPoint> Replay(const Recording& recording, std::uint32_t session) 
   }
   if (!out.empty()) out.back().flags = kLastSetPoint;
   return out;
+}
+
+absl::StatusOr<Trajectory> ToTrajectory(const Recording& recording) {
+  const std::vector<SetPoint> points = Replay(recording, 1);
+  if (points.empty()) return absl::FailedPreconditionError("recording: no set-point was executed");
+  std::uint64_t last = 0;
+  for (const CycleRecord& r : recording.cycles) {
+    if (!(r.feedback.flags & kExecuted)) continue;
+    if (last != 0 && r.feedback.sequence != last + 1)
+      return absl::FailedPreconditionError(absl::StrCat("recording: set-points ", last + 1, " to ", r.feedback.sequence - 1, " are missing"));
+    last = r.feedback.sequence;
+  }
+  Trajectory t;
+  t.joint_names = recording.joints;
+  const int joints = t.joint_count(), n = static_cast<int>(points.size());
+  t.q.resize(joints, n);
+  t.v.resize(joints, n);
+  t.a.resize(joints, n);
+  t.tau.resize(joints, n);
+  for (int k = 0; k < n; ++k) {
+    t.time_s.push_back(k * recording.cycle_s);
+    for (int i = 0; i < joints; ++i) {
+      t.q(i, k) = points[k].q[i];
+      t.v(i, k) = points[k].v[i];
+      t.tau(i, k) = points[k].tau[i];
+      const int from = std::max(0, k - 1), to = std::min(n - 1, k + 1);
+      t.a(i, k) = to > from ? (points[to].v[i] - points[from].v[i]) / ((to - from) * recording.cycle_s) : 0;
+    }
+  }
+  return t;
 }
 
 }  // namespace torqued

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "client/card/statistics.h"
+#include "client/planning/trajectory.h"
 
 namespace torqued {
 
@@ -46,5 +47,9 @@ absl::StatusOr<Recording> ReadRecording(const std::string& path);
 
 // The executed commands as set-points of a new session: streaming them gives the same executed list again.
 std::vector<SetPoint> Replay(const Recording& recording, std::uint32_t session);
+
+// The executed commands as a trajectory with their feed-forward, accelerations by central differences: to check, plot or run
+// it again with override and pause. FAILED_PRECONDITION: nothing was executed, or cycles are missing in between.
+absl::StatusOr<Trajectory> ToTrajectory(const Recording& recording);
 
 }  // namespace torqued
