@@ -154,8 +154,11 @@ class Auditor {
       if (repair) std::swap(l.lower, l.upper);
       else l.lower.reset(), l.upper.reset();
     } else if (l.lower && l.upper && *l.lower == *l.upper) {
-      Add(finding::kLimitEmptyRange, Severity::kWarning, element, line, "lower and upper limit are equal: it cannot move",
+      const bool blank = *l.lower == 0;  // what exporters write for "not known"
+      Add(finding::kLimitEmptyRange, Severity::kWarning, element, line,
+          blank ? "lower and upper limit are 0: taken as unknown" : "lower and upper limit are equal: it cannot move",
           FormatNumber(*l.lower));
+      if (blank) l.lower.reset(), l.upper.reset();
     }
     for (auto& [name, zero, limit] : {std::tuple<const char*, const char*, std::optional<double>*>{
                                           "velocity", finding::kVelocityZero, &l.velocity},

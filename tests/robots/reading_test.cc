@@ -52,6 +52,14 @@ TEST(UrdfMeaning, ReversedLimits) {
   EXPECT_FALSE(LoadModel(text, strict).ok());
 }
 
+TEST(UrdfMeaning, EmptyRange) {
+  const LoadedModel robot = Load(Chain("<limit lower='0' upper='0'/>", "<limit lower='1' upper='1'/>"));
+  EXPECT_FALSE(robot.model.coordinates[0].limits.lower || robot.model.coordinates[0].limits.upper);
+  EXPECT_EQ(robot.model.coordinates[1].limits.lower, 1);
+  EXPECT_TRUE(HasFinding(robot, finding::kLimitEmptyRange, "joint 'j1'"));
+  EXPECT_TRUE(HasFinding(robot, finding::kLimitEmptyRange, "joint 'j2'"));
+}
+
 TEST(UrdfMeaning, NoMassAnywhereIsUnknown) {
   const LoadedModel robot = Load(Chain("", "", "", ""));
   EXPECT_FALSE(robot.capabilities.dynamics);
