@@ -1,0 +1,356 @@
+#include "client/planning/path_timing.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/planning/diagnose.h"
+#include "client/planning/interval_motion.h"
+
+namespace torqued {
+namespace {
+
+constexpr double kAimTorqueRatio = 1.0005;  // tightened between points above this
+constexpr int kProbes = 6;                  // columns of the self-test
+
+const struct { double alpha, beta; } kProbe[2] = {{0.7, 0.4}, {1.6, -0.9}};
+
+class Timing {
+ public:
+  Timing(DynamicsSource& source, std::shared_ptr<const Path> path, const TimingOptions& options)
+      : source_(source), path_(std::move(path)), options_(options) {
+    solve_.start = options.start;
+    solve_.end = options.end;
+  }
+
+  // ABORTED: the model changed between the calls; the caller may try again.
+  absl::StatusOr<PlannedMotion> Run() {
+    absl::StatusOr<RobotFacts> facts = source_.Facts();
+    if (!facts.ok()) return facts.status();
+    facts_ = *std::move(facts);
+    absl::StatusOr<MotionLimits> limits = ScaledLimits(facts_, options_.scales);
+    if (!limits.ok()) return limits.status();
+    limits_ = *std::move(limits);
+    if (path_->joint_count() != facts_.joint_count())
+      return absl::InvalidArgumentError(absl::StrCat("path: ", path_->joint_count(), " joints, want ",
+                                                     facts_.joint_count(), " as the robot"));
+    timed_.path = path_;
+    timed_.joint_names = facts_.joint_names;
+    timed_.revision = facts_.revision;
+    timed_.warnings = limits_.missing;
+    if (!(path_->length() > 0)) return Standstill();
+    if (absl::Status s = Climb(); !s.ok()) return s;
+    Finish();
+    return Verify();
+  }
+
+ private:
+  absl::StatusOr<PlannedMotion> Standstill() {
+    PlannedMotion out;
+    const int n = path_->joint_count();
+    Trajectory& t = out.trajectory;
+    t.joint_names = facts_.joint_names;
+    t.time_s = {0};
+    t.q.resize(n, 1);
+    Eigen::VectorXd dq(n), ddq(n);
+    path_->Evaluate(0, Side::kRight, t.q.data(), dq.data(), ddq.data());
+    t.v = t.a = Eigen::MatrixXd::Zero(n, 1);
+    out.timed = std::move(timed_);
+    return Check(std::move(out));
+  }
+
+  // Builds grid and problem with one call of the source.
+  absl::Status Ask(int intervals) {
+    std::vector<bool> dry;
+    for (const Friction& f : facts_.friction)
+      dry.push_back(f.coulomb_positive != 0 || f.coulomb_negative != 0 || f.breakaway != 0);
+    auto grid = std::make_shared<PathGrid>(MakeGrid(*path_, std::clamp(intervals, 2, 100000), dry));
+    if (!grid->q.allFinite() || !grid->dq.allFinite() || !grid->ddq.allFinite())
+      return absl::InvalidArgumentError("path: not finite somewhere, want numbers along its whole length");
+    if (absl::Status s = CheckPositions(*grid); !s.ok()) return s;
+    TimingProblem& p = timed_.problem;
+    p = TimingProblem();
+    p.limits = limits_;
+    p.friction = facts_.friction;
+    p.caps = options_.caps;
+    if (!options_.torque_limits) p.limits.torque.setConstant(HUGE_VAL);
+    if (options_.tool && (options_.tool_speed > 0 || options_.tool_acceleration > 0)) {
+      const int columns = static_cast<int>(grid->q.cols());
+      p.tool.speed = options_.tool_speed;
+      p.tool.acceleration = options_.tool_acceleration;
+      p.tool.dp.resize(3, columns);
+      p.tool.ddp.resize(3, columns);
+      for (size_t k = 0; k + 1 < grid->section_column.size(); ++k)
+        for (int c = grid->section_column[k]; c < grid->section_column[k + 1]; ++c) {
+          Eigen::Vector3d dp, ddp;
+          options_.tool->Derivatives(grid->column_s[c], c + 1 == grid->section_column[k + 1] ? Side::kLeft : Side::kRight,
+                                     dp, ddp);
+          p.tool.dp.col(c) = dp;
+          p.tool.ddp.col(c) = ddp;
+        }
+    }
+    timed_.grid = grid;
+    p.grid = grid.get();
+    if (p.limits.torque.minCoeff() < HUGE_VAL) return AskDynamics(*grid);
+    return absl::OkStatus();
+  }
+
+  absl::Status AskDynamics(const PathGrid& grid) {
+    TimingProblem& p = timed_.problem;
+    const Eigen::Index columns = grid.q.cols();
+    Eigen::MatrixXd q(grid.q.rows(), columns + kProbes), dq(q), ddq(q);
+    q.leftCols(columns) = grid.q;
+    dq.leftCols(columns) = grid.dq;
+    ddq.leftCols(columns) = grid.ddq;
+    for (int k = 0; k < kProbes; ++k) {
+      const Eigen::Index at = columns * (k / 2 + 1) / 4;
+      const auto [alpha, beta] = kProbe[k % 2];
+      q.col(columns + k) = grid.q.col(at);
+      dq.col(columns + k) = alpha * grid.dq.col(at);
+      ddq.col(columns + k) = alpha * alpha * grid.ddq.col(at) + beta * grid.dq.col(at);
+    }
+    absl::StatusOr<PathCoefficients> answer = source_.PathDynamics(q, dq, ddq);
+    if (!answer.ok()) return answer.status();
+    if (answer->revision != facts_.revision)
+      return absl::AbortedError(absl::StrCat("model revision changed from ", facts_.revision, " to ", answer->revision,
+                                             " while the path was planned"));
+    for (const Eigen::MatrixXd* matrix : {&answer->m, &answer->c, &answer->g})
+      if (matrix->rows() != q.rows() || matrix->cols() != q.cols() || !matrix->allFinite())
+        return absl::InternalError("path dynamics answered coefficients of another size, or not finite");
+    // tau must be quadratic in speed: c(alpha q', alpha^2 q'' + beta q') = alpha^2 c + beta m.
+    for (int k = 0; k < kProbes; ++k) {
+      const Eigen::Index at = columns * (k / 2 + 1) / 4;
+      const auto [alpha, beta] = kProbe[k % 2];
+      const Eigen::VectorXd want = alpha * alpha * answer->c.col(at) + beta * answer->m.col(at);
+      const double scale = answer->c.col(at).norm() + answer->m.col(at).norm();
+      if ((answer->c.col(columns + k) - want).norm() > 1e-9 * scale)
+        return absl::FailedPreconditionError(absl::StrFormat(
+            "the model's torque is not quadratic in speed (relative residual %.3g at column %d): path timing does not apply",
+            (answer->c.col(columns + k) - want).norm() / scale, static_cast<int>(at)));
+    }
+    p.m = answer->m.leftCols(columns);
+    p.c = answer->c.leftCols(columns);
+    p.g = answer->g.leftCols(columns);
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckPositions(const PathGrid& grid) const {
+    for (Eigen::Index c = 0; c < grid.q.cols(); ++c)
+      for (int j = 0; j < grid.joint_count(); ++j) {
+        const double q = grid.q(j, c), slack = 1e-9 * std::max(1.0, std::abs(q));
+        if (q < limits_.lower(j) - slack || q > limits_.upper(j) + slack)
+          return absl::FailedPreconditionError(
+              absl::StrFormat("joint %s: the path reaches %.6g at %.1f %%, allowed %.6g to %.6g", facts_.joint_names[j], q,
+                              100 * grid.column_s[c] / path_->length(), limits_.lower(j), limits_.upper(j)));
+      }
+    return absl::OkStatus();
+  }
+
+  bool Solve() {
+    timed_.solution = solver_.Solve(timed_.problem, solve_);
+    if (timed_.solution.feasible) Tighten();
+    return timed_.solution.feasible;
+  }
+
+  // Between the points a torque or acceleration may pass its limit by terms of second order: there less of it is used.
+  void Tighten() {
+    for (int round = 0; round < 3; ++round) {
+      MidpointExcess(timed_.problem, timed_.solution, RoundingScale(), excess_);
+      AccelerationExcess(timed_.problem, timed_.solution, acceleration_excess_);
+      if (std::max(excess_.maxCoeff(), acceleration_excess_.maxCoeff()) < kAimTorqueRatio - 1) return;
+      if (!Resolve()) return;
+    }
+  }
+
+  // Adds the excesses to what is not to be used, and solves again; keeps the old solution where that fails.
+  bool Resolve() {
+    TimingProblem& p = timed_.problem;
+    const Eigen::MatrixXd torque = p.tighten, acceleration = p.tighten_acceleration;
+    const auto add = [](Eigen::MatrixXd& to, const Eigen::MatrixXd& excess) {
+      if (to.size() == 0) to = Eigen::MatrixXd::Zero(excess.rows(), excess.cols());
+      to = (to + 1.1 * excess).cwiseMin(0.5);
+    };
+    add(p.tighten, excess_);
+    add(p.tighten_acceleration, acceleration_excess_);
+    const TimingSolution& again = solver_.Solve(p, solve_);
+    if (!again.feasible) {
+      p.tighten = torque;
+      p.tighten_acceleration = acceleration;
+      return false;
+    }
+    timed_.solution = again;
+    return true;
+  }
+
+  // Path time per sample time once the duration is rounded up to whole cycles.
+  double RoundingScale() const {
+    const double duration = timed_.solution.duration_s, cycle = options_.cycle_s;
+    return duration / (std::ceil(duration / cycle - 1e-9) * cycle);
+  }
+
+  absl::Status Climb() {
+    const int n = options_.intervals;
+    const struct { Rung rung; int intervals; double relax; } ladder[] = {{Rung::kGrid, n, 0},
+                                                                           {Rung::kRefinedGrid, 2 * n + 1, 0},
+                                                                           {Rung::kShiftedGrid, n + n / 3 + 1, 0},
+                                                                           {Rung::kRelaxed, n + n / 3 + 1, 1e-6}};
+    for (const auto& step : ladder) {
+      timed_.rung = step.rung;
+      if (step.rung != Rung::kRelaxed)
+        if (absl::Status s = Ask(step.intervals); !s.ok()) return s;
+      solve_.relax = step.relax;
+      if (Solve()) return absl::OkStatus();
+      if (!(solver_.stages().x_scale > 0))
+        return absl::FailedPreconditionError(
+            "nothing limits this motion: the model has no torque, acceleration or velocity limits that apply");
+    }
+    solve_.relax = 0;
+    if (options_.start.value == 0 && options_.end.value == 0) {
+      timed_.rung = Rung::kUniform;
+      solver_.SolveOnce(timed_.problem, solve_);
+      timed_.solution = UniformTiming(timed_.problem, solver_.stages());
+      if (timed_.solution.feasible && !FrictionVaries(timed_.problem.friction)) return absl::OkStatus();
+    }
+    return InfeasibleError(Diagnose(timed_.problem, solve_, facts_.joint_names));
+  }
+
+  // Times at the points, and what is said beside the motion.
+  void Finish() {
+    TimingProblem& p = timed_.problem;
+    const TimingSolution& sol = timed_.solution;
+    const PathGrid& grid = *timed_.grid;
+    timed_.stages = solver_.stages();
+    timed_.time_s.assign(1, 0);
+    for (int i = 0; i < grid.intervals(); ++i)
+      timed_.time_s.push_back(timed_.time_s.back() +
+                              IntervalMotion(grid.s[i + 1] - grid.s[i], sol.x[i], sol.u[i], sol.lean[i]).duration());
+    p.start_only = true;
+    const std::vector<double> lean = std::move(p.lean);
+    p.lean.clear();
+    Eigen::MatrixXd tighten;
+    std::swap(tighten, p.tighten);
+    const TimingSolution& relaxed = solver_.SolveOnce(p, solve_);
+    if (relaxed.feasible) timed_.lower_bound_s = std::min(relaxed.duration_s, timed_.duration_s());
+    p.start_only = false;
+    p.lean = lean;
+    std::swap(tighten, p.tighten);
+    timed_.not_holdable = FindNotHoldable(p);
+    for (const NotHoldable& span : timed_.not_holdable)
+      timed_.warnings.push_back(absl::StrFormat(
+          "joint %s cannot hold the robot between %.1f %% and %.1f %% of the path: it can pass, but not stop there",
+          facts_.joint_names[span.joint], 100 * span.s_from / path_->length(), 100 * span.s_to / path_->length()));
+    if (timed_.rung != Rung::kGrid)
+      timed_.warnings.push_back(absl::StrCat("timed with fallback: ", RungName(timed_.rung)));
+  }
+
+  absl::StatusOr<PlannedMotion> Verify() {
+    PlannedMotion best;
+    for (int round = 0; round < 3; ++round) {
+      PlannedMotion out;
+      out.timed = timed_;
+      out.trajectory = SampleTimedPath(timed_, options_.cycle_s);
+      absl::StatusOr<PlannedMotion> checked = Check(std::move(out));
+      if (!checked.ok()) return checked;
+      if (round == 0 || checked->report.worst_torque_ratio < best.report.worst_torque_ratio) best = *std::move(checked);
+      if (!options_.torque_limits || best.report.worst_torque_ratio <= 1.0009 || round == 2) break;
+      MeasureExcess(best);
+      if (!Resolve()) break;
+      Finish();
+    }
+    return best;
+  }
+
+  // The relative excess of the verified torques, laid on the interval of each sample and its neighbours.
+  void MeasureExcess(const PlannedMotion& motion) {
+    const PathGrid& grid = *timed_.grid;
+    const int n = grid.intervals();
+    excess_.setZero(grid.joint_count(), n);
+    acceleration_excess_.setZero(grid.joint_count(), n);
+    const double total = timed_.duration_s(), last = motion.trajectory.time_s.back();
+    for (int k = 0; k < motion.trajectory.sample_count(); ++k) {
+      const double t = motion.trajectory.time_s[k] / last * total;
+      const int i = std::clamp(
+          static_cast<int>(std::upper_bound(timed_.time_s.begin(), timed_.time_s.end(), t) - timed_.time_s.begin()) - 1, 0,
+          n - 1);
+      for (int j = 0; j < grid.joint_count(); ++j) {
+        const double over = std::abs(motion.trajectory.tau(j, k)) / limits_.torque(j) - 1;
+        if (over < 2e-4) continue;
+        for (int m = std::max(i - 1, 0); m <= std::min(i + 1, n - 1); ++m) excess_(j, m) = std::max(excess_(j, m), over);
+      }
+    }
+  }
+
+  absl::StatusOr<PlannedMotion> Check(PlannedMotion out) {
+    absl::StatusOr<PlanReport> report =
+        CheckTrajectory(source_, out.trajectory, options_.scales, timed_.revision);
+    std::vector<std::string> warnings = out.timed.warnings;
+    if (!report.ok()) {
+      const bool torques_matter = out.timed.problem.m.size() > 0;
+      if (torques_matter || report.status().code() != absl::StatusCode::kFailedPrecondition) return report.status();
+      warnings.push_back(absl::StrCat("torques not computed: ", report.status().message()));
+      report = BuildReport(out.trajectory, limits_);
+    }
+    out.report = *std::move(report);
+    out.report.warnings = std::move(warnings);
+    out.report.rung = RungName(out.timed.rung);
+    out.report.lower_bound_s = out.timed.lower_bound_s;
+    if (out.timed.grid) out.report.binding = BindingSpans(*out.timed.grid, out.timed.solution, facts_.joint_names);
+    Eigen::VectorXd q(path_->joint_count()), dq(q), ddq(q);
+    path_->Evaluate(path_->length(), Side::kLeft, q.data(), dq.data(), ddq.data());
+    out.report.end_error = (out.trajectory.q.rightCols(1) - q).lpNorm<Eigen::Infinity>();
+    return out;
+  }
+
+  DynamicsSource& source_;
+  std::shared_ptr<const Path> path_;
+  const TimingOptions& options_;
+  SolveOptions solve_;
+  RobotFacts facts_;
+  MotionLimits limits_;
+  TimedPath timed_;
+  TimeOptimalSolver solver_;
+  Eigen::MatrixXd excess_, acceleration_excess_;
+};
+
+absl::Status CheckOptions(const TimingOptions& o) {
+  const auto bad = [](const char* field, double got, const char* want) {
+    return absl::InvalidArgumentError(absl::StrCat(field, ": ", got, ", want ", want));
+  };
+  if (o.intervals < 2 || o.intervals > 100000) return bad("intervals", o.intervals, "2 to 100000");
+  if (!(o.cycle_s > 0) || !std::isfinite(o.cycle_s)) return bad("cycle_s", o.cycle_s, "more than 0");
+  if (!(o.start.value >= 0) || !std::isfinite(o.start.value)) return bad("start speed", o.start.value, "0 or more");
+  if (!(o.end.value >= 0) || !std::isfinite(o.end.value)) return bad("end speed", o.end.value, "0 or more");
+  if (!(o.tool_speed >= 0)) return bad("tool_speed", o.tool_speed, "0 (none) or more");
+  if (!(o.tool_acceleration >= 0)) return bad("tool_acceleration", o.tool_acceleration, "0 (none) or more");
+  for (const SpeedCap& cap : o.caps)
+    if (!(cap.path_speed > 0)) return bad("speed cap", cap.path_speed, "more than 0");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+const char* RungName(Rung rung) {
+  switch (rung) {
+    case Rung::kGrid: return "grid";
+    case Rung::kRefinedGrid: return "refined grid";
+    case Rung::kShiftedGrid: return "shifted grid";
+    case Rung::kRelaxed: return "relaxed by 1e-6";
+    case Rung::kUniform: return "uniform timing";
+  }
+  return "grid";
+}
+
+absl::StatusOr<PlannedMotion> TimePath(DynamicsSource& source, std::shared_ptr<const Path> path,
+                                       const TimingOptions& options) {
+  if (absl::Status s = CheckOptions(options); !s.ok()) return s;
+  absl::Status last;
+  for (int attempt = 0; attempt < std::max(1, options.revision_attempts); ++attempt) {
+    absl::StatusOr<PlannedMotion> motion = Timing(source, path, options).Run();
+    if (motion.ok() || motion.status().code() != absl::StatusCode::kAborted) return motion;
+    last = motion.status();
+  }
+  return absl::AbortedError(absl::StrCat(last.message(), " (", options.revision_attempts, " attempts)"));
+}
+
+}  // namespace torqued

@@ -1,0 +1,172 @@
+// Random paths: planned or proven infeasible, limits kept at 1 kHz, and nothing depends on how the question is put.
+//
+// TORQUED_PLANNING_CASES sets how many paths are drawn (default 100; the full run is 10000), TORQUED_PLANNING_SEED the first seed.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "client/planning/path_timing.h"
+#include "server/core/dynamics/rnea.h"
+#include "server/core/tree/prepare.h"
+#include "tests/planning/random_arms.h"
+
+namespace torqued {
+namespace {
+
+using test::DrawCase;
+using test::Local;
+using test::RandomCase;
+
+int Setting(const char* name, int fallback) {
+  const char* text = std::getenv(name);
+  return text ? std::atoi(text) : fallback;
+}
+
+// s scaled by a factor: another parameter, the same curve.
+class Stretched : public Path {
+ public:
+  Stretched(std::shared_ptr<const Path> path, double factor) : path_(std::move(path)), factor_(factor) {
+    for (Break b : path_->breaks()) breaks_.push_back({b.s * factor, b.must_stop});
+  }
+  int joint_count() const override { return path_->joint_count(); }
+  double length() const override { return path_->length() * factor_; }
+  const std::vector<Break>& breaks() const override { return breaks_; }
+  void Evaluate(double s, Side side, double* q, double* dq, double* ddq) const override {
+    path_->Evaluate(std::min(s / factor_, path_->length()), side, q, dq, ddq);
+    for (int j = 0; j < joint_count(); ++j) dq[j] /= factor_, ddq[j] /= factor_ * factor_;
+  }
+
+ private:
+  std::shared_ptr<const Path> path_;
+  double factor_;
+  std::vector<Break> breaks_;
+};
+
+class Mirrored : public Path {
+ public:
+  explicit Mirrored(std::shared_ptr<const Path> path) : path_(std::move(path)) {}
+  int joint_count() const override { return path_->joint_count(); }
+  double length() const override { return path_->length(); }
+  const std::vector<Break>& breaks() const override { return path_->breaks(); }
+  void Evaluate(double s, Side side, double* q, double* dq, double* ddq) const override {
+    path_->Evaluate(s, side, q, dq, ddq);
+    for (int j = 0; j < joint_count(); ++j) q[j] = -q[j], dq[j] = -dq[j], ddq[j] = -ddq[j];
+  }
+
+ private:
+  std::shared_ptr<const Path> path_;
+};
+
+TimingOptions Points(int intervals) {
+  TimingOptions o;
+  o.intervals = intervals;
+  return o;
+}
+
+// Torque from the samples' positions alone by Newton-Euler and an own friction law; the worst ratio to the limit.
+double WorstTorque(const RandomCase& c, const Trajectory& t) {
+  const Prepared m = Prepare(*c.model);
+  std::vector<BodyInertia> inertias = m.inertias;
+  const HeldMass& load = c.options.payloads[0];
+  const BodyFrame& tool = m.frames[m.tool_frame];
+  Eigen::Isometry3d X = Eigen::Isometry3d::Identity();
+  X.linear() = ToEigen(tool.R);
+  X.translation() = ToEigen(tool.p);
+  inertias[tool.body] = inertias[tool.body] + ToBodyInertia(load.mass, X);
+  Workspace<double> ws(m);
+  Eigen::VectorXd tau(m.nv);
+  double worst = 0;
+  for (int k = 0; k < t.sample_count(); ++k) {
+    NewtonEuler<double>(m, inertias.data(), m.gravity, true, t.q.col(k).data(), t.v.col(k).data(), t.a.col(k).data(), ws,
+                        tau.data());
+    for (int j = 0; j < m.nv; ++j) {
+      const Friction& f = c.model->coordinates[j].friction;
+      const double v = t.v(j, k);
+      const double dry = v > 0 ? f.coulomb_positive : v < 0 ? -f.coulomb_negative : 0;
+      worst = std::max(worst, std::abs(tau(j) + dry + f.viscous * v) / *c.model->coordinates[j].limits.effort);
+    }
+  }
+  return worst;
+}
+
+TEST(Property, RandomPathsAreTimedOrProvenInfeasible) {
+  const int cases = Setting("TORQUED_PLANNING_CASES", 100), first = Setting("TORQUED_PLANNING_SEED", 1);
+  const bool verbose = std::getenv("TORQUED_PLANNING_VERBOSE") != nullptr;
+  int planned = 0, infeasible = 0, climbed = 0;
+  double worst = 0, worst_stretch = 0, worst_units = 0, worst_mirror = 0, worst_larger = 0;
+  for (int k = 0; k < cases; ++k) {
+    const RandomCase c = DrawCase(first + k);
+    SCOPED_TRACE(c.what);
+    auto source = Local(c.model, c.options);
+    const auto motion = TimePath(*source, c.path, Points(500));
+    if (!motion.ok()) {
+      const auto why = InfeasibilityOf(motion.status());
+      ASSERT_TRUE(why.has_value()) << motion.status();
+      // A four times finer grid finds nothing either, and with the stated factor there is a motion.
+      EXPECT_FALSE(TimePath(*source, c.path, Points(2000)).ok());
+      if (why->smallest_factor > 0) {
+        EXPECT_GE(why->smallest_factor, 1);
+        auto stronger = std::make_shared<Model>(*c.model);
+        for (Coordinate& x : stronger->coordinates) *x.limits.effort *= 1.01 * why->smallest_factor;
+        auto strong = Local(stronger, c.options);
+        EXPECT_TRUE(TimePath(*strong, c.path, Points(500)).ok()) << why->smallest_factor;
+      }
+      ++infeasible;
+      continue;
+    }
+    ++planned;
+    if (motion->timed.rung != Rung::kGrid) ++climbed;
+    const Trajectory& t = motion->trajectory;
+    const double ratio = WorstTorque(c, t);
+    worst = std::max(worst, ratio);
+    EXPECT_LE(ratio, 1.001);
+    if (verbose && ratio > 1.0009) printf("%s: torque %.5f\n", c.what.c_str(), ratio);
+    EXPECT_TRUE(motion->report.violations.empty()) << motion->report.violations[0];
+    for (int j = 0; j < t.joint_count(); ++j)  // the samples are one motion: differences of q are v, of v are a
+      for (int s = 0; s + 1 < t.sample_count(); ++s) {
+        const double h = t.time_s[s + 1] - t.time_s[s], bound = std::max(std::abs(t.a(j, s)), std::abs(t.a(j, s + 1)));
+        ASSERT_NEAR(t.q(j, s + 1) - t.q(j, s), 0.5 * h * (t.v(j, s) + t.v(j, s + 1)), 2 * h * h * bound + 1e-9) << s;
+      }
+    if (k % 5 != 0) continue;
+    const double duration = motion->timed.duration_s();
+    const auto again = [&](std::shared_ptr<Model> model, std::shared_ptr<const Path> path, LocalOptions options) {
+      auto other = Local(model, options);
+      const auto m = TimePath(*other, path, Points(500));
+      return m.ok() ? m->timed.duration_s() : NAN;
+    };
+    const double stretched = again(c.model, std::make_shared<Stretched>(c.path, 37.5), c.options);
+    auto grams = std::make_shared<Model>(*c.model);  // mass in grams: every torque and every limit a thousand times
+    LocalOptions gram_load = c.options;
+    for (Link& l : grams->links) l.inertia->mass *= 1000, l.inertia->inertia_about_com *= 1000;
+    for (HeldMass& h : gram_load.payloads) h.mass.mass *= 1000;
+    for (Coordinate& x : grams->coordinates) {
+      *x.limits.effort *= 1000;
+      x.friction.coulomb_positive *= 1000, x.friction.coulomb_negative *= 1000, x.friction.viscous *= 1000;
+    }
+    const double units = again(grams, c.path, gram_load);
+    auto mirror = std::make_shared<Model>(*c.model);
+    for (Joint& j : mirror->joints) j.axis = -j.axis;
+    for (Coordinate& x : mirror->coordinates) std::swap(x.friction.coulomb_positive, x.friction.coulomb_negative);
+    const double mirrored = again(mirror, std::make_shared<Mirrored>(c.path), c.options);
+    auto larger = std::make_shared<Model>(*c.model);
+    *larger->coordinates[k % larger->nv].limits.effort *= 1.3;
+    const double faster = again(larger, c.path, c.options);
+    worst_stretch = std::max(worst_stretch, std::abs(stretched / duration - 1));
+    worst_units = std::max(worst_units, std::abs(units / duration - 1));
+    worst_mirror = std::max(worst_mirror, std::abs(mirrored / duration - 1));
+    worst_larger = std::max(worst_larger, faster / duration - 1);
+    EXPECT_NEAR(stretched, duration, 1e-3 * duration);
+    EXPECT_NEAR(units, duration, 1e-3 * duration);
+    EXPECT_NEAR(mirrored, duration, 1e-3 * duration);
+    EXPECT_LE(faster, duration * 1.001);
+  }
+  printf("seeds %d..%d: %d planned (%d on a later rung), %d infeasible; worst torque ratio %.6f\n", first,
+         first + cases - 1, planned, climbed, infeasible, worst);
+  printf("largest change of duration: s scaled %.1e, units %.1e, mirrored %.1e, larger limit %.1e\n", worst_stretch,
+         worst_units, worst_mirror, worst_larger);
+  EXPECT_GT(planned, cases / 2);
+}
+
+}  // namespace
+}  // namespace torqued
