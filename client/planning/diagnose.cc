@@ -11,7 +11,13 @@ namespace {
 
 // The first point that no admissible acceleration leads beyond, running as fast as the rows allow; -1 if the end is reached.
 int FirstStall(const PathGrid& grid, const Stages& stages, PathSpeed start, RowOrigin& cause) {
-  double x = std::min(Square(start).value, std::max(stages.high[0], 0.0));
+  const int last = grid.intervals();
+  for (int end : {0, last})
+    if (stages.high[end] < 0) {  // not even standing still
+      cause = stages.high_origin[end];
+      return end;
+    }
+  double x = std::min(Square(start).value, stages.high[0]);
   for (int i = 0; i < grid.intervals(); ++i) {
     const double ds = grid.s[i + 1] - grid.s[i];
     const AccelerationRange range = RangeAt(stages, i, PathSpeedSq(x));

@@ -10,7 +10,7 @@ enum class Side { kLeft, kRight };  // the value approached from below or from a
 
 struct Break {
   double s = 0;
-  bool must_stop = false;  // q' jumps: only rest passes here; otherwise only q'' (or a higher derivative) jumps
+  bool must_stop = false;  // q' jumps: only rest passes here; otherwise q'' or q''' jumps
 };
 
 // Immutable; safe to share between threads.

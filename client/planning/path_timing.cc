@@ -74,6 +74,8 @@ class Timing {
     p.limits = limits_;
     p.friction = facts_.friction;
     p.caps = options_.caps;
+    p.rest_start = options_.start.value == 0;
+    p.rest_end = options_.end.value == 0;
     if (!options_.torque_limits) p.limits.torque.setConstant(HUGE_VAL);
     if (options_.tool && (options_.tool_speed > 0 || options_.tool_acceleration > 0)) {
       const int columns = static_cast<int>(grid->q.cols());
@@ -246,14 +248,17 @@ class Timing {
 
   absl::StatusOr<PlannedMotion> Verify() {
     PlannedMotion best;
+    double best_ratio = HUGE_VAL;
     for (int round = 0; round < 3; ++round) {
       PlannedMotion out;
       out.timed = timed_;
       out.trajectory = SampleTimedPath(timed_, options_.cycle_s);
       absl::StatusOr<PlannedMotion> checked = Check(std::move(out));
       if (!checked.ok()) return checked;
-      if (round == 0 || checked->report.worst_torque_ratio < best.report.worst_torque_ratio) best = *std::move(checked);
-      if (!options_.torque_limits || best.report.worst_torque_ratio <= 1.0009 || round == 2) break;
+      const double ratio = std::max(options_.torque_limits ? checked->report.worst_torque_ratio : 0.0,
+                                    checked->report.worst_acceleration_ratio);
+      if (ratio < best_ratio) best = *std::move(checked), best_ratio = ratio;
+      if (best_ratio <= 1.0009 || round == 2) break;
       MeasureExcess(best);
       if (!Resolve()) break;
       Finish();
@@ -261,7 +266,7 @@ class Timing {
     return best;
   }
 
-  // The relative excess of the verified torques, laid on the interval of each sample and its neighbours.
+  // The relative excess of the samples' torques and accelerations, laid on the interval of each and its neighbours.
   void MeasureExcess(const PlannedMotion& motion) {
     const PathGrid& grid = *timed_.grid;
     const int n = grid.intervals();
@@ -274,9 +279,13 @@ class Timing {
           static_cast<int>(std::upper_bound(timed_.time_s.begin(), timed_.time_s.end(), t) - timed_.time_s.begin()) - 1, 0,
           n - 1);
       for (int j = 0; j < grid.joint_count(); ++j) {
-        const double over = std::abs(motion.trajectory.tau(j, k)) / limits_.torque(j) - 1;
-        if (over < 2e-4) continue;
-        for (int m = std::max(i - 1, 0); m <= std::min(i + 1, n - 1); ++m) excess_(j, m) = std::max(excess_(j, m), over);
+        const double torque = motion.trajectory.has_tau() ? motion.trajectory.tau(j, k) : 0;
+        const double over = std::abs(torque) / limits_.torque(j) - 1;
+        const double faster = std::abs(motion.trajectory.a(j, k)) / limits_.acceleration(j) - 1;
+        for (int m = std::max(i - 1, 0); m <= std::min(i + 1, n - 1); ++m) {
+          if (over > 2e-4) excess_(j, m) = std::max(excess_(j, m), over);
+          if (faster > 2e-4) acceleration_excess_(j, m) = std::max(acceleration_excess_(j, m), faster);
+        }
       }
     }
   }

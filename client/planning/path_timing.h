@@ -78,7 +78,8 @@ PathState PathStateAt(const TimedPath& timed, double t);
 // Joint motion at a state of the path. Writes joint_count values each.
 void JointMotionAt(const Path& path, const PathState& at, double* q, double* v, double* a);
 
-// Samples at a fixed cycle; the duration is rounded up to whole cycles by scaling time. First and last sample are the ends.
+// Samples at a fixed cycle; the duration is rounded up to whole cycles by scaling time. First and last sample are the ends; where
+// the motion ends at rest, the last sample has no acceleration.
 Trajectory SampleTimedPath(const TimedPath& timed, double cycle_s);
 
 // The whole way. Errors: infeasible (infeasible.h); FAILED_PRECONDITION where the model is not quadratic in speed, nothing

@@ -17,6 +17,8 @@ Eigen::VectorXd SecondAt(const Piece& p, double r) {
   return 2 * p.col(2) + r * (6 * p.col(3) + r * (12 * p.col(4) + r * 20 * p.col(5)));
 }
 
+Eigen::VectorXd ThirdAt(const Piece& p, double r) { return 6 * p.col(3) + r * (24 * p.col(4) + r * 60 * p.col(5)); }
+
 bool Differ(const Eigen::VectorXd& a, const Eigen::VectorXd& b, double floor) {
   const double scale = std::max({a.lpNorm<Eigen::Infinity>(), b.lpNorm<Eigen::Infinity>(), floor});
   return (a - b).lpNorm<Eigen::Infinity>() > 1e-7 * scale;
@@ -78,11 +80,16 @@ std::vector<int> Distinct(const Eigen::MatrixXd& w, std::vector<std::string>& wa
 
 PolynomialPath::PolynomialPath(std::vector<double> knots, std::vector<Piece> pieces)
     : knots_(std::move(knots)), pieces_(std::move(pieces)) {
+  double largest_third = 0;
+  for (size_t k = 0; k < pieces_.size(); ++k)
+    largest_third = std::max({largest_third, ThirdAt(pieces_[k], 0).norm(), ThirdAt(pieces_[k], knots_[k + 1] - knots_[k]).norm()});
   for (size_t k = 1; k < pieces_.size(); ++k) {
     const double h = knots_[k] - knots_[k - 1];
     const Eigen::VectorXd first = FirstAt(pieces_[k - 1], h);
     const bool kink = Differ(first, pieces_[k].col(1), 0);
-    if (kink || Differ(SecondAt(pieces_[k - 1], h), 2 * pieces_[k].col(2), first.norm() / length()))
+    // A jump of the third derivative is worth a grid point, too; the small ones of a fine fit are not.
+    if (kink || Differ(SecondAt(pieces_[k - 1], h), 2 * pieces_[k].col(2), first.norm() / length()) ||
+        (ThirdAt(pieces_[k - 1], h) - 6 * pieces_[k].col(3)).norm() > 0.05 * largest_third)
       breaks_.push_back({knots_[k], kink});
   }
 }

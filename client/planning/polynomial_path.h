@@ -17,7 +17,8 @@ class PolynomialPath final : public Path {
  public:
   using Piece = Eigen::Matrix<double, Eigen::Dynamic, 6>;  // joints x degree
 
-  // REQUIRES: knots.size() == pieces.size() + 1, ascending. Finds the breaks itself: where q' or q'' of neighbours differ.
+  // REQUIRES: knots.size() == pieces.size() + 1, ascending. Finds the breaks itself: where q', q'' or,
+  // markedly, q''' of neighbours differ.
   PolynomialPath(std::vector<double> knots, std::vector<Piece> pieces);
 
   int joint_count() const override { return static_cast<int>(pieces_.front().rows()); }
@@ -45,8 +46,9 @@ absl::StatusOr<BuiltPath> JointLine(const Eigen::VectorXd& from, const Eigen::Ve
 
 enum class SplineKind { kCubic, kQuintic };
 
-// Through all columns of `waypoints`, C2 (cubic, natural ends unless end tangents are zero) or C4-like quintic (C2 with
-// second derivatives from the cubic). Chord-length parameter. Equal neighbours are merged with a warning.
+// Through all columns of `waypoints`: the natural cubic spline, or quintic pieces with the same tangents and second derivatives
+// averaged over the neighbouring spans; both have continuous q''. Chord-length parameter. Equal neighbours are merged with a
+// warning.
 absl::StatusOr<BuiltPath> JointSpline(const Eigen::MatrixXd& waypoints, SplineKind kind);
 
 struct BlendSize {

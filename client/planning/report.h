@@ -40,7 +40,8 @@ struct PlanReport {
   std::string rung;               // of the fallback ladder, where one was climbed
   double path_residual = 0;       // largest distance between the samples and the path asked for [rad or m in joint space; m for a hand path]
   double end_error = 0;           // largest |q - goal| at the last sample
-  double worst_torque_ratio = 0;  // largest |tau| / limit
+  double worst_torque_ratio = 0;        // largest |tau| / limit
+  double worst_acceleration_ratio = 0;  // likewise
   double energy = 0, regenerated = 0;
   std::vector<BindingSpan> binding;
   std::vector<std::string> violations;  // limits passed by more than 0.1 %, in words

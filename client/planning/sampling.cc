@@ -55,6 +55,7 @@ Trajectory SampleTimedPath(const TimedPath& timed, double cycle_s) {
     PathState at = PathStateAt(timed, k == n ? duration : k * cycle_s * scale);
     at.speed.value *= scale;
     at.acceleration.value *= scale * scale;
+    if (k == n && at.speed.value == 0) at.acceleration.value = 0;  // arrived: at rest, not still braking
     JointMotionAt(*timed.path, at, out.q.col(k).data(), out.v.col(k).data(), out.a.col(k).data());
   }
   return out;

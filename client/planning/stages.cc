@@ -112,8 +112,8 @@ class Builder {
       double limit = p_.limits.torque(j) * p_.torque_factor;
       if (std::isinf(limit)) continue;
       if (p_.tighten.size() > 0) limit *= 1 - p_.tighten(j, i);
-      const FrictionBounds f =
-          BoundFriction(p_.friction[j], DirectionOn(g_, i, j), g_.dq(j, column), window_, i + end);
+      FrictionBounds f = BoundFriction(p_.friction[j], DirectionOn(g_, i, j), g_.dq(j, column), window_, i + end);
+      if (i + end == 0 && p_.rest_start) f.over0 = std::max(f.over0, 0.0), f.under0 = std::min(f.under0, 0.0);
       const double m = p_.m(j, column), c = p_.c(j, column), g = p_.g(j, column);
       const double over = c + f.over1, under = c + f.under1;
       const auto joint = static_cast<std::int16_t>(j);
@@ -187,6 +187,8 @@ class Builder {
       for (const SpeedCap& cap : p_.caps)
         if (g_.s[i] >= cap.s_from && g_.s[i] <= cap.s_to) Cap(i, cap.path_speed * cap.path_speed, {LimitKind::kSpeedCap, -1, 1});
     }
+    if (p_.rest_start) Hold(0, g_.right[0]);
+    if (p_.rest_end) Hold(n, g_.left[n]);
     out_.x_scale = NaturalSpeedSq();
     for (int i = 0; i <= n; ++i) {
       Cap(i, 1e6 * out_.x_scale, {});
@@ -196,6 +198,16 @@ class Builder {
         Cap(i, window_.high[i], {LimitKind::kWindow, -1, 1});
       }
     }
+  }
+
+  void Hold(int point, int column) {
+    if (p_.g.size() == 0) return;
+    for (int j = 0; j < g_.joint_count(); ++j)
+      if (std::abs(p_.g(j, column)) > p_.limits.torque(j) * p_.torque_factor * (1 + 1e-9)) {
+        const auto joint = static_cast<std::int16_t>(j);
+        out_.high[point] = -1;
+        out_.high_origin[point] = {LimitKind::kTorque, joint, static_cast<std::int8_t>(p_.g(j, column) > 0 ? 1 : -1)};
+      }
   }
 
   // What accelerating at the limits all along the path would reach, or the smallest speed cap.

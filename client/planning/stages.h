@@ -66,6 +66,7 @@ struct TimingProblem {
   // joints x intervals: part of the torque and acceleration limit not to be used; 0 x 0: none.
   Eigen::MatrixXd tighten, tighten_acceleration;
   std::vector<double> lean;       // per interval; empty: zero
+  bool rest_start = false, rest_end = false;  // it stands still there: gravity must be held, dry friction may be anything
   bool start_only = false;        // rows at the starts of intervals only: a relaxation, for the lower bound
 };
 

@@ -261,13 +261,18 @@ void TimeOptimalSolver::Lean(const PathGrid& grid, std::vector<double>& lean) co
   const std::vector<double>&u = solution_.u, &x = solution_.x;
   lean.assign(n, 0);
   for (int i = 0; i < n; ++i) {
-    const int a = std::max(i - 1, 0), b = std::min(i + 1, n - 1);
-    if (grid.section[a] != grid.section[b]) continue;
-    const double middle = a == i ? u[b] : b == i ? u[a] : u[i];
-    if (std::abs(u[b] - 2 * middle + u[a]) > 0.25 * std::abs(u[b] - u[a]) && a != i && b != i) continue;
+    const auto inside = [&](int k) { return k >= 0 && k < n && grid.section[k] == grid.section[i]; };
+    const int a = inside(i - 1) ? i - 1 : i, b = inside(i + 1) ? i + 1 : i;
+    const double rise = u[b] - u[a];
+    bool straight = b > a;
+    // Neighbouring steps of u must be alike: a switch is steep in one place only.
+    for (int k = a - 1; k <= b && straight; ++k)
+      if (inside(k - 1) && inside(k) && inside(k + 1))
+        straight = std::abs(u[k + 1] - 2 * u[k] + u[k - 1]) <= 0.3 * std::abs(rise);
+    if (!straight) continue;
     const double ds = grid.s[i + 1] - grid.s[i];
     const double span = 0.5 * (grid.s[b + 1] + grid.s[b] - grid.s[a + 1] - grid.s[a]);
-    const double value = 0.5 * ds * (u[b] - u[a]) / span;
+    const double value = 0.5 * ds * rise / span;
     if (IntervalMotion::Allows(ds, x[i], u[i], value)) lean[i] = value;
   }
 }

@@ -123,11 +123,14 @@ TEST(Property, RandomPathsAreTimedOrProvenInfeasible) {
     EXPECT_LE(ratio, 1.001);
     if (verbose && ratio > 1.0009) printf("%s: torque %.5f\n", c.what.c_str(), ratio);
     EXPECT_TRUE(motion->report.violations.empty()) << motion->report.violations[0];
-    for (int j = 0; j < t.joint_count(); ++j)  // the samples are one motion: differences of q are v, of v are a
+    double gap = 0;  // the samples are one motion: differences of q are v
+    for (int j = 0; j < t.joint_count(); ++j)
       for (int s = 0; s + 1 < t.sample_count(); ++s) {
-        const double h = t.time_s[s + 1] - t.time_s[s], bound = std::max(std::abs(t.a(j, s)), std::abs(t.a(j, s + 1)));
-        ASSERT_NEAR(t.q(j, s + 1) - t.q(j, s), 0.5 * h * (t.v(j, s) + t.v(j, s + 1)), 2 * h * h * bound + 1e-9) << s;
+        const double h = t.time_s[s + 1] - t.time_s[s];
+        gap = std::max(gap, std::abs(t.q(j, s + 1) - t.q(j, s) - 0.5 * h * (t.v(j, s) + t.v(j, s + 1))) /
+                                (h * h * motion->report.joints[j].peak_acceleration + 1e-9));
       }
+    EXPECT_LE(gap, 2);
     if (k % 5 != 0) continue;
     const double duration = motion->timed.duration_s();
     const auto again = [&](std::shared_ptr<Model> model, std::shared_ptr<const Path> path, LocalOptions options) {
