@@ -123,8 +123,8 @@ TimingSolution UniformTiming(const TimingProblem& problem, const Stages& stages)
       bound(u + stages.upper[r].b * out.x[i], stages.upper[r].h);
     for (int r = stages.lower_begin[i]; r < stages.lower_begin[i + 1]; ++r)
       bound(-u - stages.lower[r].b * out.x[i], -stages.lower[r].h);
-    bound(out.x[i], stages.high[i]);
   }
+  for (int i = 0; i <= n; ++i) bound(out.x[i], stages.high[i]);
   out.feasible = alpha > 0 && std::isfinite(alpha);
   if (!out.feasible) return out;
   out.u.resize(n);
