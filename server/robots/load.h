@@ -3,7 +3,7 @@
 // Two languages are read: URDF (urdf.h) and our YAML (README.md). Which one is detected from the text. xacro, SDF and
 // MJCF are refused by name, with what to do instead.
 //
-// Bounds: 4 MiB of text, 1000 links, XML 100 and YAML 24 levels deep, no XML document type (so no entities of one's
+// Bounds: 4 MiB of URDF or 1 MiB of YAML, 1000 links, XML 100 and YAML 24 levels deep, no XML document type (so no entities of one's
 // own), no YAML anchors, aliases or tags. Nothing outside the text is read: meshes are ignored.
 #pragma once
 

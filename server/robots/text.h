@@ -10,6 +10,7 @@
 namespace torqued::robots {
 
 inline constexpr size_t kMaxSourceBytes = 4 << 20;  // of a robot description
+inline constexpr size_t kMaxYamlBytes = 1 << 20;    // of one in YAML, whose parser needs a microsecond per byte
 inline constexpr size_t kMaxNameBytes = 200;
 inline constexpr int kMaxLinks = 1000;              // links of one robot
 

@@ -203,6 +203,16 @@ void RefuseOtherFormats(const XMLElement& root, Report& report) {
                 "this is xacro; expand it first: xacro robot.urdf.xacro > robot.urdf");
 }
 
+// The parser's error names in plain words: XML_ERROR_MISMATCHED_ELEMENT is "mismatched element".
+std::string XmlFault(tinyxml2::XMLError error) {
+  if (error == tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED)
+    return "elements are nested too deeply, at most 100 levels are read";
+  std::string words = tinyxml2::XMLDocument::ErrorIDToName(error);
+  if (words.rfind("XML_ERROR_", 0) == 0) words.erase(0, 10);
+  for (char& c : words) c = c == '_' ? ' ' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return words;
+}
+
 // No moving link weighs anything: the file describes geometry, and its masses are unknown rather than zero.
 void ForgetMissingMasses(Model& model) {
   const std::vector<bool> moving = MovingLinks(model);
@@ -222,10 +232,7 @@ Model ReadUrdf(std::string_view source, const LoadOptions& options, Report& repo
   tinyxml2::XMLDocument document(true, tinyxml2::COLLAPSE_WHITESPACE);
   document.Parse(source.data(), source.size());
   if (document.Error()) {
-    const char* what = document.ErrorID() == tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED
-                           ? "elements are nested too deeply, at most 100 levels are read"
-                           : tinyxml2::XMLDocument::ErrorIDToName(document.ErrorID());
-    report.Fail(document.ErrorLineNum(), "", std::string("not well-formed XML: ") + what);
+    report.Fail(document.ErrorLineNum(), "", "not well-formed XML: " + XmlFault(document.ErrorID()));
     return {};
   }
   for (const tinyxml2::XMLNode* n = document.FirstChild(); n; n = n->NextSibling())

@@ -7,6 +7,8 @@
 #include <istream>
 #include <streambuf>
 
+#include "server/robots/text.h"
+
 namespace torqued::robots {
 namespace {
 
@@ -102,6 +104,12 @@ class View : public std::streambuf {
 
 YamlNode ParseYaml(std::string_view source, Report& report) {
   Builder builder;
+  if (source.size() > kMaxYamlBytes) {
+    report.Fail(0, "source",
+                std::to_string(source.size()) + " bytes, at most " + std::to_string(kMaxYamlBytes) + " of YAML are read",
+                absl::StatusCode::kResourceExhausted);
+    return {};
+  }
   try {
     View view(source);
     std::istream stream(&view);

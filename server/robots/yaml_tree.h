@@ -1,7 +1,7 @@
 // How does YAML text become a plain tree that is safe to walk? Maps, sequences, scalars, each with its line.
 //
 // Refused, with the line: anchors, aliases and tags (a small text could stand for a huge one), keys given twice,
-// more than one document, more than 24 levels, more than 200000 nodes.
+// more than one document, more than 24 levels, more than 200000 nodes, more than kMaxYamlBytes (RESOURCE_EXHAUSTED).
 #pragma once
 
 #include <string>

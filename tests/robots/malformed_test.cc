@@ -122,6 +122,7 @@ TEST(Refused, Urdf) {
       {"xyz=\"0 0 0.3\"", "xyz=\"0 0 ${h}\"", {"xacro"}},
       {"<robot name", "<sdf name", {"not well-formed"}},
       {"</robot>", "", {"not well-formed XML"}},
+      {"</joint>", "</jont>", {"line 9", "mismatched element"}},
       {"name=\"fore\"", "name=\"a&#1;b\"", {"control character"}},
       {"name=\"fore\"", "name=\"\"", {"the name is empty"}},
       {"<robot", "<!DOCTYPE r [<!ENTITY a \"b\">]><robot", {"document type"}},
@@ -193,6 +194,7 @@ TEST(Refused, Yaml) {
 
 TEST(Refused, Giants) {
   EXPECT_EQ(LoadModel(std::string(kMaxSourceBytes + 1, ' ')).status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(LoadModel(std::string(kMaxYamlBytes + 1, 'a')).status().code(), absl::StatusCode::kResourceExhausted);
   std::string deep_xml, deep_flow, deep_block, names = "<robot name='r'>";
   for (int i = 0; i < 100000; ++i) deep_xml += "<a>";
   EXPECT_NE(Why(LoadModel(deep_xml)).find("nested too deeply"), std::string::npos) << Why(LoadModel(deep_xml));
