@@ -78,8 +78,9 @@ class Child {
   }
   void Signal(int signal) { kill(pid_, signal); }
   int Kill(int signal) {
+    if (pid_ < 0) return -1;
     kill(pid_, signal);
-    if (signal == SIGKILL) kill(pid_, SIGCONT);
+    kill(pid_, SIGCONT);  // should it be frozen
     return Wait();
   }
   int Wait() {
@@ -117,7 +118,10 @@ struct Pair : testing::Test {
     std::ofstream(file) << kConfig;
     StartCard();
   }
-  void TearDown() override { unlink(file.c_str()); }
+  void TearDown() override {
+    if (card) card->Kill(SIGTERM);  // removes its segment
+    unlink(file.c_str());
+  }
 
   void StartCard() {
     const pid_t pid = fork();
