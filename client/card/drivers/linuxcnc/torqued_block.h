@@ -6,8 +6,7 @@
  * Records have the layout of SetPoint, Feedback and CardStatus (motion_card.h, status.h); the helper asserts it. Ring rules are
  * those of segment.h: counters only grow, a record is visible once its counter has passed it. Every counter has one writer.
  */
-#ifndef TORQUED_BLOCK_H
-#define TORQUED_BLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -77,5 +76,3 @@ typedef struct {
 
 #define TQ_LOAD(x) __atomic_load_n(&(x), __ATOMIC_ACQUIRE)
 #define TQ_STORE(x, value) __atomic_store_n(&(x), (value), __ATOMIC_RELEASE)
-
-#endif
