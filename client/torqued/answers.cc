@@ -1,4 +1,5 @@
-// Typed results in Eigen: what a request's message and an answer's message hold, without a message in sight.
+// Typed results in Eigen: what a request's message and an answer's message hold, without a message
+// in sight.
 #include <absl/strings/str_cat.h>
 
 #include "client/torqued/client.h"
@@ -9,11 +10,14 @@
 namespace torqued {
 namespace {
 
-void Set(const Rows& from, v1::JointVectors& to) { to.mutable_values()->Add(from.data(), from.data() + from.size()); }
+void Set(const Rows& from, v1::JointVectors& to) {
+  to.mutable_values()->Add(from.data(), from.data() + from.size());
+}
 
 absl::StatusOr<Rows> Get(const v1::JointVectors& from, int rows) {
   if (rows <= 0 || from.values_size() % rows != 0)
-    return absl::InternalError(absl::StrCat("answer: ", from.values_size(), " values in ", rows, " rows"));
+    return absl::InternalError(
+        absl::StrCat("answer: ", from.values_size(), " values in ", rows, " rows"));
   return Rows(Eigen::Map<const Rows>(from.values().data(), rows, from.values_size() / rows));
 }
 
@@ -29,14 +33,16 @@ absl::StatusOr<Eigen::MatrixXd> Get(const v1::Matrices& from) {
 
 absl::Status CheckRows(const char* field, const Rows& values, const Rows& q) {
   if (values.rows() == q.rows()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(field, ": ", values.rows(), " rows, want ", q.rows(), " as positions"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(field, ": ", values.rows(), " rows, want ", q.rows(), " as positions"));
 }
 
 // The common shape of a batch of dynamics questions: positions and two more sets of rows.
 template <class Request>
-absl::StatusOr<Request> MakeRequest(const Question& about, const Rows& q, const char* second_name, const Rows& second,
-                                    v1::JointVectors* (Request::*set_second)(), const char* third_name,
-                                    const Rows& third, v1::JointVectors* (Request::*set_third)()) {
+absl::StatusOr<Request> MakeRequest(const Question& about, const Rows& q, const char* second_name,
+                                    const Rows& second, v1::JointVectors* (Request::*set_second)(),
+                                    const char* third_name, const Rows& third,
+                                    v1::JointVectors* (Request::*set_third)()) {
   for (const auto& status : {CheckRows(second_name, second, q), CheckRows(third_name, third, q)})
     if (!status.ok()) return status;
   Request request;
@@ -54,7 +60,8 @@ absl::StatusOr<Eigen::VectorXd> First(absl::StatusOr<Rows> rows) {
 
 }  // namespace
 
-absl::StatusOr<Eigen::Isometry3d> Client::ForwardKinematics(const Question& about, const Eigen::VectorXd& q,
+absl::StatusOr<Eigen::Isometry3d> Client::ForwardKinematics(const Question& about,
+                                                            const Eigen::VectorXd& q,
                                                             const std::string& frame) {
   v1::ComputeForwardKinematicsRequest request;
   *request.mutable_context() = about.context();
@@ -64,11 +71,12 @@ absl::StatusOr<Eigen::Isometry3d> Client::ForwardKinematics(const Question& abou
   if (!answer.ok()) return answer.status();
   if (answer->poses().values_size() != 7) return absl::InternalError("answer: not one pose");
   const double* p = answer->poses().values().data();
-  return Eigen::Isometry3d(Eigen::Translation3d(p[0], p[1], p[2]) * Eigen::Quaterniond(p[6], p[3], p[4], p[5]));
+  return Eigen::Isometry3d(Eigen::Translation3d(p[0], p[1], p[2]) *
+                           Eigen::Quaterniond(p[6], p[3], p[4], p[5]));
 }
 
-absl::StatusOr<Jacobian6> Client::Jacobian(const Question& about, const Eigen::VectorXd& q, const std::string& frame,
-                                           v1::Expression expression) {
+absl::StatusOr<Jacobian6> Client::Jacobian(const Question& about, const Eigen::VectorXd& q,
+                                           const std::string& frame, v1::Expression expression) {
   v1::ComputeJacobianRequest request;
   *request.mutable_context() = about.context();
   Set(q.transpose(), *request.mutable_positions());
@@ -82,23 +90,22 @@ absl::StatusOr<Jacobian6> Client::Jacobian(const Question& about, const Eigen::V
   return Jacobian6(*J);
 }
 
-absl::StatusOr<std::vector<Eigen::VectorXd>> Client::InverseKinematics(const Question& about,
-                                                                       const Eigen::Isometry3d& X_WF,
-                                                                       const std::string& frame) {
+absl::StatusOr<std::vector<Eigen::VectorXd>> Client::InverseKinematics(
+    const Question& about, const Eigen::Isometry3d& X_WF, const std::string& frame) {
   v1::ComputeInverseKinematicsRequest request;
   *request.mutable_context() = about.context();
   request.set_frame(frame);
   const Eigen::Quaterniond r(X_WF.rotation());
-  for (const double value : {X_WF.translation().x(), X_WF.translation().y(), X_WF.translation().z(), r.x(), r.y(),
-                             r.z(), r.w()})
+  for (const double value : {X_WF.translation().x(), X_WF.translation().y(), X_WF.translation().z(),
+                             r.x(), r.y(), r.z(), r.w()})
     request.mutable_poses()->add_values(value);
   const auto answer = Ask<v1::ComputeInverseKinematicsResponse>(request);
   if (!answer.ok()) return answer.status();
   std::vector<Eigen::VectorXd> solutions;
   for (const auto& result : answer->results())
     for (const auto& solution : result.solutions())
-      solutions.push_back(
-          Eigen::Map<const Eigen::VectorXd>(solution.positions().data(), solution.positions_size()));
+      solutions.push_back(Eigen::Map<const Eigen::VectorXd>(solution.positions().data(),
+                                                            solution.positions_size()));
   return solutions;
 }
 
@@ -111,33 +118,34 @@ absl::StatusOr<Rows> Client::StaticTorques(const Question& about, const Rows& q)
   return Get(answer->efforts(), static_cast<int>(q.rows()));
 }
 
-absl::StatusOr<Rows> Client::InverseDynamicsBatch(const Question& about, const Rows& q, const Rows& v, const Rows& a) {
+absl::StatusOr<Rows> Client::InverseDynamicsBatch(const Question& about, const Rows& q,
+                                                  const Rows& v, const Rows& a) {
   using Request = v1::ComputeInverseDynamicsRequest;
-  const auto request = MakeRequest<Request>(about, q, "velocities", v, &Request::mutable_velocities, "accelerations", a,
-                                            &Request::mutable_accelerations);
+  const auto request = MakeRequest<Request>(about, q, "velocities", v, &Request::mutable_velocities,
+                                            "accelerations", a, &Request::mutable_accelerations);
   if (!request.ok()) return request.status();
   const auto answer = Ask<v1::ComputeInverseDynamicsResponse>(*request);
   if (!answer.ok()) return answer.status();
   return Get(answer->efforts(), static_cast<int>(q.rows()));
 }
 
-absl::StatusOr<Rows> Client::ForwardDynamicsBatch(const Question& about, const Rows& q, const Rows& v,
-                                                  const Rows& tau) {
+absl::StatusOr<Rows> Client::ForwardDynamicsBatch(const Question& about, const Rows& q,
+                                                  const Rows& v, const Rows& tau) {
   using Request = v1::ComputeForwardDynamicsRequest;
-  const auto request = MakeRequest<Request>(about, q, "velocities", v, &Request::mutable_velocities, "efforts", tau,
-                                            &Request::mutable_efforts);
+  const auto request = MakeRequest<Request>(about, q, "velocities", v, &Request::mutable_velocities,
+                                            "efforts", tau, &Request::mutable_efforts);
   if (!request.ok()) return request.status();
   const auto answer = Ask<v1::ComputeForwardDynamicsResponse>(*request);
   if (!answer.ok()) return answer.status();
   return Get(answer->accelerations(), static_cast<int>(q.rows()));
 }
 
-absl::StatusOr<PathCoefficients> Client::PathDynamics(const Question& about, const Rows& q, const Rows& dq_ds,
-                                                      const Rows& d2q_ds2) {
+absl::StatusOr<PathCoefficients> Client::PathDynamics(const Question& about, const Rows& q,
+                                                      const Rows& dq_ds, const Rows& d2q_ds2) {
   using Request = v1::ComputePathDynamicsRequest;
-  const auto request =
-      MakeRequest<Request>(about, q, "first_derivatives", dq_ds, &Request::mutable_first_derivatives,
-                           "second_derivatives", d2q_ds2, &Request::mutable_second_derivatives);
+  const auto request = MakeRequest<Request>(
+      about, q, "first_derivatives", dq_ds, &Request::mutable_first_derivatives,
+      "second_derivatives", d2q_ds2, &Request::mutable_second_derivatives);
   if (!request.ok()) return request.status();
   const auto answer = Ask<v1::ComputePathDynamicsResponse>(*request);
   if (!answer.ok()) return answer.status();
@@ -148,17 +156,22 @@ absl::StatusOr<PathCoefficients> Client::PathDynamics(const Question& about, con
   return PathCoefficients{*std::move(m), *std::move(c), *std::move(g)};
 }
 
-absl::StatusOr<Eigen::VectorXd> Client::StaticTorque(const Question& about, const Eigen::VectorXd& q) {
+absl::StatusOr<Eigen::VectorXd> Client::StaticTorque(const Question& about,
+                                                     const Eigen::VectorXd& q) {
   return First(StaticTorques(about, q.transpose()));
 }
 
-absl::StatusOr<Eigen::VectorXd> Client::InverseDynamics(const Question& about, const Eigen::VectorXd& q,
-                                                        const Eigen::VectorXd& v, const Eigen::VectorXd& a) {
+absl::StatusOr<Eigen::VectorXd> Client::InverseDynamics(const Question& about,
+                                                        const Eigen::VectorXd& q,
+                                                        const Eigen::VectorXd& v,
+                                                        const Eigen::VectorXd& a) {
   return First(InverseDynamicsBatch(about, q.transpose(), v.transpose(), a.transpose()));
 }
 
-absl::StatusOr<Eigen::VectorXd> Client::ForwardDynamics(const Question& about, const Eigen::VectorXd& q,
-                                                        const Eigen::VectorXd& v, const Eigen::VectorXd& tau) {
+absl::StatusOr<Eigen::VectorXd> Client::ForwardDynamics(const Question& about,
+                                                        const Eigen::VectorXd& q,
+                                                        const Eigen::VectorXd& v,
+                                                        const Eigen::VectorXd& tau) {
   return First(ForwardDynamicsBatch(about, q.transpose(), v.transpose(), tau.transpose()));
 }
 
@@ -173,8 +186,9 @@ absl::StatusOr<EquationOfMotion> Client::Equation(const Question& about, const E
   auto M = Get(answer->mass_matrix()), C = Get(answer->coriolis_matrix());
   for (const auto* part : {&M, &C})
     if (!part->ok()) return part->status();
-  return EquationOfMotion{*std::move(M),           *std::move(C),           Row(answer->velocity_torque()),
-                          Row(answer->gravity()), Row(answer->friction()), Row(answer->springs())};
+  return EquationOfMotion{
+      *std::move(M),          *std::move(C),           Row(answer->velocity_torque()),
+      Row(answer->gravity()), Row(answer->friction()), Row(answer->springs())};
 }
 
 }  // namespace torqued

@@ -21,7 +21,8 @@ bool OneResultPerRow(const Message& request) {
   const Descriptor* type = request.GetDescriptor();
   if (type == v1::ComputeInverseStaticsRequest::descriptor())
     return !static_cast<const v1::ComputeInverseStaticsRequest&>(request).has_payload();
-  return type != v1::IdentifyParametersRequest::descriptor() && type != v1::CompareSimplifiedRequest::descriptor() &&
+  return type != v1::IdentifyParametersRequest::descriptor() &&
+         type != v1::CompareSimplifiedRequest::descriptor() &&
          type != v1::SimulateRequest::descriptor() && request.GetReflection() != nullptr &&
          type->FindFieldByName("context") != nullptr;
 }
@@ -46,7 +47,8 @@ std::vector<Rows> FindRows(const Message& request, RowWidths widths) {
     const Descriptor* kind = child.GetDescriptor();
     if (kind == v1::JointVectors::descriptor()) {
       const bool positions = field->name() == "positions" || field->name() == "seeds";
-      result.push_back({&static_cast<const v1::JointVectors&>(child).values(), positions ? widths.nq : widths.nv});
+      result.push_back({&static_cast<const v1::JointVectors&>(child).values(),
+                        positions ? widths.nq : widths.nv});
     } else if (kind == v1::Poses::descriptor()) {
       result.push_back({&static_cast<const v1::Poses&>(child).values(), 7});
     } else if (kind == v1::Wrenches::descriptor()) {
@@ -57,9 +59,12 @@ std::vector<Rows> FindRows(const Message& request, RowWidths widths) {
     }
   }
   if (type == v1::AnalyzeVelocityRequest::descriptor())
-    result.push_back({&static_cast<const v1::AnalyzeVelocityRequest&>(request).frame_velocities(), 6});
+    result.push_back(
+        {&static_cast<const v1::AnalyzeVelocityRequest&>(request).frame_velocities(), 6});
   if (type == v1::ComputeOperationalSpaceRequest::descriptor())
-    result.push_back({&static_cast<const v1::ComputeOperationalSpaceRequest&>(request).frame_accelerations(), 6});
+    result.push_back(
+        {&static_cast<const v1::ComputeOperationalSpaceRequest&>(request).frame_accelerations(),
+         6});
   return result;
 }
 
@@ -70,7 +75,8 @@ int64_t AnswerDoubles(const Message& request, RowWidths w) {
   if (type == v1::ComputeRegressorRequest::descriptor()) return nv * 10 * (nv + 1);
   if (type == v1::ComputeDerivativesRequest::descriptor()) return 6 * nv * nv;
   if (type == v1::ComputeEquationOfMotionRequest::descriptor()) return 3 * nv * nv + 4 * nv;
-  if (type == v1::ComputeTorqueBreakdownRequest::descriptor()) return nv * (nv * nv / 2 + nv + 4) * 6;
+  if (type == v1::ComputeTorqueBreakdownRequest::descriptor())
+    return nv * (nv * nv / 2 + nv + 4) * 6;
   if (type == v1::ComputeOperationalSpaceRequest::descriptor()) return 100 + nv;
   if (type == v1::ComputeForwardKinematicsRequest::descriptor()) return 20 * (nv + 4);
   if (type == v1::ComputeLinkForcesRequest::descriptor()) return 6 * (nv + 8);
@@ -83,14 +89,17 @@ void JoinInfo(const v1::AnswerInfo& part, v1::AnswerInfo& whole) {
   whole.set_sample_count(whole.sample_count() + part.sample_count());
   if (!part.has_check()) return;
   v1::Check* check = whole.mutable_check();
-  check->set_newton_euler_vs_lagrange(std::max(check->newton_euler_vs_lagrange(), part.check().newton_euler_vs_lagrange()));
-  check->set_mass_rate_vs_coriolis(std::max(check->mass_rate_vs_coriolis(), part.check().mass_rate_vs_coriolis()));
+  check->set_newton_euler_vs_lagrange(
+      std::max(check->newton_euler_vs_lagrange(), part.check().newton_euler_vs_lagrange()));
+  check->set_mass_rate_vs_coriolis(
+      std::max(check->mass_rate_vs_coriolis(), part.check().mass_rate_vs_coriolis()));
   check->set_power_balance(std::max(check->power_balance(), part.check().power_balance()));
 }
 
 }  // namespace
 
-BatchRequest::BatchRequest(const Message& request, RowWidths widths) : request_(request), widths_(widths) {
+BatchRequest::BatchRequest(const Message& request, RowWidths widths)
+    : request_(request), widths_(widths) {
   if (!OneResultPerRow(request)) return;
   for (const Rows& rows : FindRows(request, widths))
     if (rows.width > 0) samples_ = std::max<int64_t>(samples_, rows.values->size() / rows.width);
@@ -110,12 +119,15 @@ int64_t BatchRequest::SamplesPerPart(BatchLimits limits) const {
 
 std::unique_ptr<Message> BatchRequest::Part(int64_t begin, int64_t count) {
   const std::vector<Rows> all = FindRows(request_, widths_);
-  const auto split = [this](const Rows& rows) { return rows.width > 0 && rows.values->size() == samples_ * rows.width; };
+  const auto split = [this](const Rows& rows) {
+    return rows.width > 0 && rows.values->size() == samples_ * rows.width;
+  };
   if (frame_ == nullptr) {
     frame_.reset(request_.New());
     frame_->CopyFrom(request_);
     const std::vector<Rows> own = FindRows(*frame_, widths_);
-    for (size_t i = 0; i < own.size(); ++i)  // emptied but for one number, so that the field stays present
+    for (size_t i = 0; i < own.size();
+         ++i)  // emptied but for one number, so that the field stays present
       if (split(all[i])) const_cast<RepeatedField<double>*>(own[i].values)->Truncate(1);
   }
   std::unique_ptr<Message> part(frame_->New());
@@ -139,12 +151,14 @@ void JoinAnswer(const Message& part, Message& whole) {
   for (const FieldDescriptor* field : fields) {
     if (field->is_repeated()) {
       if (field->cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE) {
-        if (type == v1::ComputeRegressorResponse::descriptor()) continue;  // the model's parameters: the same in each part
+        if (type == v1::ComputeRegressorResponse::descriptor())
+          continue;  // the model's parameters: the same in each part
         for (int i = 0; i < reflection->FieldSize(part, field); ++i)
           reflection->AddDouble(&whole, field, reflection->GetRepeatedDouble(part, field, i));
       } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
         for (int i = 0; i < reflection->FieldSize(part, field); ++i)
-          reflection->AddMessage(&whole, field)->CopyFrom(reflection->GetRepeatedMessage(part, field, i));
+          reflection->AddMessage(&whole, field)
+              ->CopyFrom(reflection->GetRepeatedMessage(part, field, i));
       }
       continue;
     }
@@ -154,11 +168,14 @@ void JoinAnswer(const Message& part, Message& whole) {
     if (from.GetDescriptor() == v1::AnswerInfo::descriptor()) {
       JoinInfo(static_cast<const v1::AnswerInfo&>(from), static_cast<v1::AnswerInfo&>(*to));
     } else if (from.GetDescriptor() == v1::JointVectors::descriptor()) {
-      static_cast<v1::JointVectors*>(to)->mutable_values()->MergeFrom(static_cast<const v1::JointVectors&>(from).values());
+      static_cast<v1::JointVectors*>(to)->mutable_values()->MergeFrom(
+          static_cast<const v1::JointVectors&>(from).values());
     } else if (from.GetDescriptor() == v1::Poses::descriptor()) {
-      static_cast<v1::Poses*>(to)->mutable_values()->MergeFrom(static_cast<const v1::Poses&>(from).values());
+      static_cast<v1::Poses*>(to)->mutable_values()->MergeFrom(
+          static_cast<const v1::Poses&>(from).values());
     } else if (from.GetDescriptor() == v1::Matrices::descriptor() && field->name() != "base_map") {
-      static_cast<v1::Matrices*>(to)->mutable_values()->MergeFrom(static_cast<const v1::Matrices&>(from).values());
+      static_cast<v1::Matrices*>(to)->mutable_values()->MergeFrom(
+          static_cast<const v1::Matrices&>(from).values());
     }
   }
 }

@@ -1,7 +1,8 @@
 // How does a batch larger than the server takes become several calls and one answer?
 //
-// A request is split by rows of its per-sample fields, which are found by their type: JointVectors, Poses, wrenches with one
-// row per sample, and plain six-vectors per sample. The parts' answers are joined in order.
+// A request is split by rows of its per-sample fields, which are found by their type: JointVectors,
+// Poses, wrenches with one row per sample, and plain six-vectors per sample. The parts' answers are
+// joined in order.
 #pragma once
 
 #include <google/protobuf/message.h>
@@ -39,7 +40,8 @@ class BatchRequest {
   const google::protobuf::Message& request_;
   RowWidths widths_;
   int64_t samples_ = 0;
-  std::unique_ptr<google::protobuf::Message> frame_;  // the request without its rows, made for the first part
+  std::unique_ptr<google::protobuf::Message>
+      frame_;  // the request without its rows, made for the first part
 };
 
 // Appends the per-sample contents of `part` to `whole`, an answer of the same type.

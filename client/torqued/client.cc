@@ -26,7 +26,8 @@ constexpr size_t kSmallRequestBytes = 64 * 1024;
 std::chrono::milliseconds Backoff(std::chrono::milliseconds first, int attempt) {
   static thread_local std::minstd_rand random(std::random_device{}());
   const double full = std::min<double>(static_cast<double>(first.count()) * (1 << attempt), 1000.0);
-  return std::chrono::milliseconds(std::llround(full * std::uniform_real_distribution<>(0.8, 1.2)(random)));
+  return std::chrono::milliseconds(
+      std::llround(full * std::uniform_real_distribution<>(0.8, 1.2)(random)));
 }
 
 const v1::Context* FindContext(const Message& request) {
@@ -40,17 +41,28 @@ v1::Context* MutableContext(Message& request) {
   return static_cast<v1::Context*>(request.GetReflection()->MutableMessage(&request, field));
 }
 
-// The same error, saying where the part that failed begins: its own sample numbers count from there.
+// gRPC says nothing when a server does not know a method.
+absl::Status Named(const absl::Status& status, const std::string& path) {
+  if (status.code() != absl::StatusCode::kUnimplemented || !status.message().empty()) return status;
+  return absl::UnimplementedError(absl::StrCat("the server does not have ", path));
+}
+
+// The same error, saying where the part that failed begins: its own sample numbers count from
+// there.
 absl::Status InPart(const absl::Status& status, int64_t begin) {
-  absl::Status result(status.code(), absl::StrCat("from sample ", begin, " on: ", status.message()));
-  status.ForEachPayload([&result](absl::string_view url, const absl::Cord& payload) { result.SetPayload(url, payload); });
+  absl::Status result(status.code(),
+                      absl::StrCat("from sample ", begin, " on: ", status.message()));
+  status.ForEachPayload([&result](absl::string_view url, const absl::Cord& payload) {
+    result.SetPayload(url, payload);
+  });
   return result;
 }
 
 std::string AnsweringRevision(const Message& response) {
   const auto* field = response.GetDescriptor()->FindFieldByName("info");
   if (field == nullptr || field->message_type() != v1::AnswerInfo::descriptor()) return "";
-  return static_cast<const v1::AnswerInfo&>(response.GetReflection()->GetMessage(response, field)).revision();
+  return static_cast<const v1::AnswerInfo&>(response.GetReflection()->GetMessage(response, field))
+      .revision();
 }
 
 }  // namespace
@@ -66,22 +78,24 @@ Client::Client(const ClientOptions& options, std::unique_ptr<Transport> transpor
 
 Client::~Client() = default;
 
-absl::Status Client::Call(const Message& request, Message& response) {
+absl::Status Client::Call(const Message& request, Message& response, const Progress& progress) {
   if (request.ByteSizeLong() <= kSmallRequestBytes || FindContext(request) == nullptr)
     return CallOnce(request, response);
-  return CallInParts(request, response);
+  return CallInParts(request, response, progress);
 }
 
 absl::Status Client::CallOnce(const Message& request, Message& response) {
   const std::string path = MethodPath(*request.GetDescriptor());
   if (path.empty())
-    return absl::InvalidArgumentError(absl::StrCat(request.GetDescriptor()->full_name(), ": no method takes it"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(request.GetDescriptor()->full_name(), ": no method takes it"));
   const auto deadline = Clock::now() + options_.deadline;
   const int attempts = IsIdempotent(request) ? std::max(1, options_.attempts) : 1;
   for (int attempt = 0;; ++attempt) {
     response.Clear();
     absl::Status status = transport_->Unary(path, request, response, deadline);
-    if (status.code() != absl::StatusCode::kUnavailable || attempt + 1 >= attempts) return status;
+    if (status.code() != absl::StatusCode::kUnavailable || attempt + 1 >= attempts)
+      return Named(status, path);
     auto pause = Backoff(options_.first_backoff, attempt);
     if (const auto asked = RetryDelay(status)) pause = std::max(pause, *asked);
     if (Clock::now() + pause >= deadline) return status;
@@ -89,13 +103,16 @@ absl::Status Client::CallOnce(const Message& request, Message& response) {
   }
 }
 
-absl::Status Client::CallInParts(const Message& request, Message& response) {
+absl::Status Client::CallInParts(const Message& request, Message& response,
+                                 const Progress& progress) {
   const auto limits = Limits();
   if (!limits.ok()) return limits.status();
   const auto widths = Widths(FindContext(request)->model());
   if (!widths.ok()) return widths.status();
   BatchRequest batch(request, *widths);
-  const int64_t per_part = batch.SamplesPerPart(*limits);
+  constexpr int64_t kSamplesBetweenReports = 10'000;
+  int64_t per_part = batch.SamplesPerPart(*limits);
+  if (progress) per_part = std::min(per_part, kSamplesBetweenReports);
   if (batch.samples() <= per_part) return CallOnce(request, response);
 
   response.Clear();
@@ -107,11 +124,12 @@ absl::Status Client::CallInParts(const Message& request, Message& response) {
     if (begin == 0) {
       if (absl::Status status = CallOnce(*part, response); !status.ok()) return status;
       revision = AnsweringRevision(response);
-      continue;
-    }
-    if (absl::Status status = CallOnce(*part, *answer); !status.ok())
+    } else if (absl::Status status = CallOnce(*part, *answer); !status.ok()) {
       return InPart(status, begin);
-    JoinAnswer(*answer, response);
+    } else {
+      JoinAnswer(*answer, response);
+    }
+    if (progress) progress(std::min(begin + per_part, batch.samples()), batch.samples());
   }
   return absl::OkStatus();
 }
@@ -137,11 +155,13 @@ absl::StatusOr<RowWidths> Client::Widths(const std::string& model) {
   return RowWidths{answer.model().position_count(), answer.model().velocity_count()};
 }
 
-absl::Status Client::Receive(const Message& request, Message& part, const std::function<bool()>& each) {
+absl::Status Client::Receive(const Message& request, Message& part,
+                             const std::function<bool()>& each) {
   const std::string path = MethodPath(*request.GetDescriptor());
   if (path.empty())
-    return absl::InvalidArgumentError(absl::StrCat(request.GetDescriptor()->full_name(), ": no method takes it"));
-  return transport_->ServerStream(path, request, part, each);
+    return absl::InvalidArgumentError(
+        absl::StrCat(request.GetDescriptor()->full_name(), ": no method takes it"));
+  return Named(transport_->ServerStream(path, request, part, each), path);
 }
 
 absl::Status Client::CheckHealth() {
@@ -149,11 +169,12 @@ absl::Status Client::CheckHealth() {
   absl::Status status = CallOnce(grpc::health::v1::HealthCheckRequest(), answer);
   if (!status.ok()) return status;
   if (answer.status() == grpc::health::v1::HealthCheckResponse::SERVING) return absl::OkStatus();
-  return absl::UnavailableError(
-      absl::StrCat("server is ", grpc::health::v1::HealthCheckResponse::ServingStatus_Name(answer.status())));
+  return absl::UnavailableError(absl::StrCat(
+      "server is ", grpc::health::v1::HealthCheckResponse::ServingStatus_Name(answer.status())));
 }
 
-std::unique_ptr<TorqueStream> Client::OpenStream(const Question& about, std::chrono::nanoseconds answer_deadline) {
+std::unique_ptr<TorqueStream> Client::OpenStream(const Question& about,
+                                                 std::chrono::nanoseconds answer_deadline) {
   return std::make_unique<TorqueStream>(*transport_, about, answer_deadline);
 }
 

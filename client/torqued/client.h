@@ -4,9 +4,10 @@
 //   auto client = torqued::Client::Open(options);
 //   auto tau = (*client)->StaticTorque("ur5e", q);          // absl::StatusOr<Eigen::VectorXd>
 //
-// Numbers are SI and radians, joint order is the model's. Errors are absl::Status with the server's message; status.h
-// reads reason and field violations out of them. UNAVAILABLE and DEADLINE_EXCEEDED may come from any call.
-// Thread-safe: one Client serves all threads of a program.
+// Numbers are SI and radians, joint order is the model's. Errors are absl::Status with the server's
+// message; status.h reads reason and field violations out of them. UNAVAILABLE and
+// DEADLINE_EXCEEDED may come from any call. Thread-safe: one Client serves all threads of a
+// program.
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -30,6 +31,9 @@ namespace torqued {
 
 class Transport;
 class TorqueStream;
+
+// Told after each part of a batch that was split.
+using Progress = std::function<void(int64_t done, int64_t total)>;
 
 // One row per sample.
 using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -59,40 +63,53 @@ class Client {
   ~Client();
 
   // Kinematics, one state. Frame empty: the tool frame.
-  absl::StatusOr<Eigen::Isometry3d> ForwardKinematics(const Question& about, const Eigen::VectorXd& q,
+  absl::StatusOr<Eigen::Isometry3d> ForwardKinematics(const Question& about,
+                                                      const Eigen::VectorXd& q,
                                                       const std::string& frame = "");
-  absl::StatusOr<Jacobian6> Jacobian(const Question& about, const Eigen::VectorXd& q, const std::string& frame = "",
+  absl::StatusOr<Jacobian6> Jacobian(const Question& about, const Eigen::VectorXd& q,
+                                     const std::string& frame = "",
                                      v1::Expression expression = v1::EXPRESSION_WORLD_ALIGNED);
   // Every branch, each a q; empty: not reachable.
-  absl::StatusOr<std::vector<Eigen::VectorXd>> InverseKinematics(const Question& about, const Eigen::Isometry3d& X_WF,
+  absl::StatusOr<std::vector<Eigen::VectorXd>> InverseKinematics(const Question& about,
+                                                                 const Eigen::Isometry3d& X_WF,
                                                                  const std::string& frame = "");
 
-  // Statics and dynamics, one state [Nm or N; rad/s^2 or m/s^2]. The wrenches of the question count.
+  // Statics and dynamics, one state [Nm or N; rad/s^2 or m/s^2]. The wrenches of the question
+  // count.
   absl::StatusOr<Eigen::VectorXd> StaticTorque(const Question& about, const Eigen::VectorXd& q);
   absl::StatusOr<Eigen::VectorXd> InverseDynamics(const Question& about, const Eigen::VectorXd& q,
-                                                  const Eigen::VectorXd& v, const Eigen::VectorXd& a);
+                                                  const Eigen::VectorXd& v,
+                                                  const Eigen::VectorXd& a);
   absl::StatusOr<Eigen::VectorXd> ForwardDynamics(const Question& about, const Eigen::VectorXd& q,
-                                                  const Eigen::VectorXd& v, const Eigen::VectorXd& tau);
-  absl::StatusOr<EquationOfMotion> Equation(const Question& about, const Eigen::VectorXd& q, const Eigen::VectorXd& v);
+                                                  const Eigen::VectorXd& v,
+                                                  const Eigen::VectorXd& tau);
+  absl::StatusOr<EquationOfMotion> Equation(const Question& about, const Eigen::VectorXd& q,
+                                            const Eigen::VectorXd& v);
 
   // A batch: one row per state, of any length (split to the server's limits).
   absl::StatusOr<Rows> StaticTorques(const Question& about, const Rows& q);
-  absl::StatusOr<Rows> InverseDynamicsBatch(const Question& about, const Rows& q, const Rows& v, const Rows& a);
-  absl::StatusOr<Rows> ForwardDynamicsBatch(const Question& about, const Rows& q, const Rows& v, const Rows& tau);
-  absl::StatusOr<PathCoefficients> PathDynamics(const Question& about, const Rows& q, const Rows& dq_ds,
-                                                const Rows& d2q_ds2);
+  absl::StatusOr<Rows> InverseDynamicsBatch(const Question& about, const Rows& q, const Rows& v,
+                                            const Rows& a);
+  absl::StatusOr<Rows> ForwardDynamicsBatch(const Question& about, const Rows& q, const Rows& v,
+                                            const Rows& tau);
+  absl::StatusOr<PathCoefficients> PathDynamics(const Question& about, const Rows& q,
+                                                const Rows& dq_ds, const Rows& d2q_ds2);
 
-  // Models. `source` is the text of a URDF or of a robot in Torqued's YAML; findings stand in the answer.
+  // Models. `source` is the text of a URDF or of a robot in Torqued's YAML; findings stand in the
+  // answer.
   absl::StatusOr<v1::Model> RegisterModel(const std::string& id, const std::string& source,
                                           const Registration& how = {});
-  absl::StatusOr<v1::Model> UpdateModel(const std::string& id, const std::string& source, const Registration& how = {},
-                                        const std::string& etag = "");
-  absl::StatusOr<v1::Model> GetModel(const std::string& id, v1::ModelView view = v1::MODEL_VIEW_BASIC);
+  absl::StatusOr<v1::Model> UpdateModel(const std::string& id, const std::string& source,
+                                        const Registration& how = {}, const std::string& etag = "");
+  absl::StatusOr<v1::Model> GetModel(const std::string& id,
+                                     v1::ModelView view = v1::MODEL_VIEW_BASIC);
   absl::StatusOr<std::vector<v1::Model>> ListModels();
   absl::Status RemoveModel(const std::string& id);
-  // Blocks. A snapshot, SYNCED, then every change, until `each` returns false. After a break (UNAVAILABLE) call again with
-  // the last position seen; OUT_OF_RANGE: that position is gone, start again from 0.
-  absl::Status WatchModels(int64_t resume_after, const std::function<bool(const v1::WatchModelsResponse&)>& each);
+  // Blocks. A snapshot, SYNCED, then every change, until `each` returns false. After a break
+  // (UNAVAILABLE) call again with the last position seen; OUT_OF_RANGE: that position is gone,
+  // start again from 0.
+  absl::Status WatchModels(int64_t resume_after,
+                           const std::function<bool(const v1::WatchModelsResponse&)>& each);
 
   // Any other question of the contract, request in, answer out:
   //   auto answer = client->Ask<v1::ComputeEnergyResponse>(request);
@@ -103,7 +120,8 @@ class Client {
     if (absl::Status status = Call(request, response); !status.ok()) return status;
     return response;
   }
-  absl::Status Call(const google::protobuf::Message& request, google::protobuf::Message& response);
+  absl::Status Call(const google::protobuf::Message& request, google::protobuf::Message& response,
+                    const Progress& progress = nullptr);
   // For methods that answer with a stream: `part` holds each message while `each` runs.
   absl::Status Receive(const google::protobuf::Message& request, google::protobuf::Message& part,
                        const std::function<bool()>& each);
@@ -112,15 +130,18 @@ class Client {
   absl::Status CheckHealth();
 
   // For one control loop; independent of other streams. REQUIRES: the client outlives it.
-  std::unique_ptr<TorqueStream> OpenStream(const Question& about, std::chrono::nanoseconds answer_deadline);
+  std::unique_ptr<TorqueStream> OpenStream(const Question& about,
+                                           std::chrono::nanoseconds answer_deadline);
 
   const ClientOptions& options() const { return options_; }
 
  private:
   Client(const ClientOptions& options, std::unique_ptr<Transport> transport);
 
-  absl::Status CallOnce(const google::protobuf::Message& request, google::protobuf::Message& response);
-  absl::Status CallInParts(const google::protobuf::Message& request, google::protobuf::Message& response);
+  absl::Status CallOnce(const google::protobuf::Message& request,
+                        google::protobuf::Message& response);
+  absl::Status CallInParts(const google::protobuf::Message& request,
+                           google::protobuf::Message& response, const Progress& progress);
   absl::StatusOr<BatchLimits> Limits();
   absl::StatusOr<RowWidths> Widths(const std::string& model);
 

@@ -1,5 +1,8 @@
 #include "client/torqued/methods.h"
 
+#include <cstdio>
+#include <random>
+
 #include "torqued/v1/models.pb.h"
 
 namespace torqued {
@@ -24,6 +27,13 @@ bool IsIdempotent(const google::protobuf::Message& request) {
   if (type == v1::UpdateModelRequest::descriptor())
     return static_cast<const v1::UpdateModelRequest&>(request).validate_only();
   return type != v1::DeleteModelRequest::descriptor();
+}
+
+std::string NewRequestId() {
+  std::random_device random;
+  char text[40];
+  std::snprintf(text, sizeof text, "%08x-%08x-%08x-%08x", random(), random(), random(), random());
+  return text;
 }
 
 }  // namespace torqued

@@ -1,18 +1,9 @@
 // Registration, listing and watching of models.
-#include <cstdio>
-#include <random>
-
 #include "client/torqued/client.h"
+#include "client/torqued/methods.h"
 
 namespace torqued {
 namespace {
-
-std::string RequestId() {
-  std::random_device random;
-  char text[40];
-  std::snprintf(text, sizeof text, "%08x-%08x-%08x-%08x", random(), random(), random(), random());
-  return text;
-}
 
 v1::ModelSource Source(const std::string& text, const Registration& how) {
   v1::ModelSource source;
@@ -30,16 +21,16 @@ absl::StatusOr<v1::Model> Client::RegisterModel(const std::string& id, const std
   request.set_model_id(id);
   *request.mutable_source() = Source(source, how);
   request.set_validate_only(how.validate_only);
-  request.set_request_id(RequestId());
+  request.set_request_id(NewRequestId());
   auto answer = Ask<v1::CreateModelResponse>(request);
   if (!answer.ok()) return answer.status();
   return std::move(*answer->mutable_model());
 }
 
-absl::StatusOr<v1::Model> Client::UpdateModel(const std::string& id, const std::string& source, const Registration& how,
-                                              const std::string& etag) {
+absl::StatusOr<v1::Model> Client::UpdateModel(const std::string& id, const std::string& source,
+                                              const Registration& how, const std::string& etag) {
   v1::UpdateModelRequest request;
-  request.set_name(ModelName(id));
+  request.set_name(ModelResource(id));
   *request.mutable_source() = Source(source, how);
   request.set_validate_only(how.validate_only);
   request.set_etag(etag);
@@ -50,7 +41,7 @@ absl::StatusOr<v1::Model> Client::UpdateModel(const std::string& id, const std::
 
 absl::StatusOr<v1::Model> Client::GetModel(const std::string& id, v1::ModelView view) {
   v1::GetModelRequest request;
-  request.set_name(ModelName(id));
+  request.set_name(ModelResource(id));
   request.set_view(view);
   auto answer = Ask<v1::GetModelResponse>(request);
   if (!answer.ok()) return answer.status();
@@ -72,7 +63,7 @@ absl::StatusOr<std::vector<v1::Model>> Client::ListModels() {
 
 absl::Status Client::RemoveModel(const std::string& id) {
   v1::DeleteModelRequest request;
-  request.set_name(ModelName(id));
+  request.set_name(ModelResource(id));
   return Ask<v1::DeleteModelResponse>(request).status();
 }
 

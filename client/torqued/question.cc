@@ -14,7 +14,7 @@ void Set(const Eigen::Vector3d& from, v1::Vector3& to) {
 
 }  // namespace
 
-std::string ModelName(const std::string& id) {
+std::string ModelResource(const std::string& id) {
   const std::string name = absl::StartsWith(id, "models/") ? id : "models/" + id;
   return absl::StrReplaceAll(name, {{"@", "/revisions/"}});
 }
@@ -25,14 +25,15 @@ std::string ModelId(const std::string& name) {
 }
 
 Question::Question(const char* model) : Question(std::string(model)) {}
-Question::Question(const std::string& model) { context_.set_model(ModelName(model)); }
+Question::Question(const std::string& model) { context_.set_model(ModelResource(model)); }
 
 Question& Question::ToolFrame(const std::string& frame) {
   context_.set_tool_frame(frame);
   return *this;
 }
 
-Question& Question::Payload(const std::string& frame, double mass, const Eigen::Vector3d& center_of_mass) {
+Question& Question::Payload(const std::string& frame, double mass,
+                            const Eigen::Vector3d& center_of_mass) {
   v1::Payload* payload = context_.add_payloads();
   payload->set_frame(frame);
   payload->set_mass(mass);
@@ -40,8 +41,8 @@ Question& Question::Payload(const std::string& frame, double mass, const Eigen::
   return *this;
 }
 
-Question& Question::Payload(const std::string& frame, double mass, const Eigen::Vector3d& center_of_mass,
-                            const Eigen::Matrix3d& inertia) {
+Question& Question::Payload(const std::string& frame, double mass,
+                            const Eigen::Vector3d& center_of_mass, const Eigen::Matrix3d& inertia) {
   Payload(frame, mass, center_of_mass);
   v1::InertiaTensor* I = context_.mutable_payloads(context_.payloads_size() - 1)->mutable_inertia();
   I->set_xx(inertia(0, 0));
@@ -72,7 +73,8 @@ Question& Question::WrenchOnRobot(const std::string& frame, const Vector6d& wren
   return AddWrench(frame, wrench, v1::EXERTER_ENVIRONMENT);
 }
 
-Question& Question::AddWrench(const std::string& frame, const Vector6d& wrench, v1::Exerter exerter) {
+Question& Question::AddWrench(const std::string& frame, const Vector6d& wrench,
+                              v1::Exerter exerter) {
   v1::Wrenches* added = context_.add_wrenches();
   added->set_frame(frame);
   added->set_axes(v1::AXES_WORLD);

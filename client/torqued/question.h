@@ -1,4 +1,5 @@
-// About which robot, carrying what, under which gravity is a question asked? Builds the Context of a request.
+// About which robot, carrying what, under which gravity is a question asked? Builds the Context of
+// a request.
 //
 //   Question("ur5e").Payload("tool0", 1.2, {0, 0, 0.1}).Gravity({0, 0, -1.62})
 #pragma once
@@ -11,8 +12,9 @@
 
 namespace torqued {
 
-// "ur5e" -> "models/ur5e", "ur5e@0123456789ab" -> "models/ur5e/revisions/0123456789ab"; a full name stays as it is.
-std::string ModelName(const std::string& id);
+// "ur5e" -> "models/ur5e", "ur5e@0123456789ab" -> "models/ur5e/revisions/0123456789ab"; a full name
+// stays as it is.
+std::string ModelResource(const std::string& id);
 // The reverse, for people.
 std::string ModelId(const std::string& name);
 

@@ -39,14 +39,16 @@ std::vector<FieldViolation> FieldViolations(const absl::Status& status) {
 std::optional<std::chrono::milliseconds> RetryDelay(const absl::Status& status) {
   const auto info = Find<google::rpc::RetryInfo>(status);
   if (!info) return std::nullopt;
-  return std::chrono::milliseconds(info->retry_delay().seconds() * 1000 + info->retry_delay().nanos() / 1000000);
+  return std::chrono::milliseconds(info->retry_delay().seconds() * 1000 +
+                                   info->retry_delay().nanos() / 1000000);
 }
 
 absl::Status MakeStatus(int code, const std::string& message, const std::string& details) {
   absl::Status status(static_cast<absl::StatusCode>(code), message);
   google::rpc::Status rich;
   if (!details.empty() && rich.ParseFromString(details))
-    for (const auto& any : rich.details()) status.SetPayload(any.type_url(), absl::Cord(any.value()));
+    for (const auto& any : rich.details())
+      status.SetPayload(any.type_url(), absl::Cord(any.value()));
   return status;
 }
 

@@ -25,7 +25,8 @@ std::vector<FieldViolation> FieldViolations(const absl::Status& status);
 // How long the server asks to wait before another try.
 std::optional<std::chrono::milliseconds> RetryDelay(const absl::Status& status);
 
-// Status of a code, message and serialised google.rpc.Status (may be empty): each detail becomes a payload.
+// Status of a code, message and serialised google.rpc.Status (may be empty): each detail becomes a
+// payload.
 absl::Status MakeStatus(int code, const std::string& message, const std::string& details);
 
 }  // namespace torqued

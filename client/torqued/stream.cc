@@ -39,7 +39,8 @@ Eigen::VectorXd Row(const v1::JointVectors& from) {
 
 }  // namespace
 
-// Invariant: at most one read and one write are with gRPC at a time; `wanted` holds every question without an answer.
+// Invariant: at most one read and one write are with gRPC at a time; `wanted` holds every question
+// without an answer.
 class TorqueStream::Call {
  public:
   explicit Call(const Transport& transport)
@@ -54,7 +55,8 @@ class TorqueStream::Call {
     }
   }
 
-  void Want(uint64_t sequence, v1::StreamComputeRequest request, const v1::Context& stream_context) {
+  void Want(uint64_t sequence, v1::StreamComputeRequest request,
+            const v1::Context& stream_context) {
     wanted_[sequence] = std::move(request);
     if (context_ == nullptr) Open();
     Write(stream_context);
@@ -75,13 +77,14 @@ class TorqueStream::Call {
     return true;
   }
 
-  // Handles one event, or returns when the deadline passes. An error means that the stream cannot be had.
+  // Handles one event, or returns when the deadline passes. An error means that the stream cannot
+  // be had.
   absl::Status Pump(TimePoint deadline, bool busy_poll, const v1::Context& stream_context) {
     void* tag;
     bool ok;
     auto next = grpc::CompletionQueue::TIMEOUT;
-    if (busy_poll)
-      do next = queue_.AsyncNext(&tag, &ok, TimePoint::min());
+    if (busy_poll) do
+        next = queue_.AsyncNext(&tag, &ok, TimePoint::min());
       while (next == grpc::CompletionQueue::TIMEOUT && std::chrono::system_clock::now() < deadline);
     else
       next = queue_.AsyncNext(&tag, &ok, deadline);
@@ -106,7 +109,8 @@ class TorqueStream::Call {
         }
         rpc_->Read(&incoming_, Tag(kRead));
         return absl::OkStatus();
-      case kFinished: return Reopen();
+      case kFinished:
+        return Reopen();
     }
     return absl::OkStatus();
   }
@@ -163,7 +167,9 @@ class TorqueStream::Call {
   std::unique_ptr<v1::StreamService::Stub> stub_;
   grpc::CompletionQueue queue_;
   std::unique_ptr<grpc::ClientContext> context_;
-  std::unique_ptr<grpc::ClientAsyncReaderWriter<v1::StreamComputeRequest, v1::StreamComputeResponse>> rpc_;
+  std::unique_ptr<
+      grpc::ClientAsyncReaderWriter<v1::StreamComputeRequest, v1::StreamComputeResponse>>
+      rpc_;
   v1::StreamComputeRequest outgoing_;
   v1::StreamComputeResponse incoming_;
   grpc::Status final_;
@@ -175,7 +181,8 @@ class TorqueStream::Call {
   int openings_ = 0;
 };
 
-TorqueStream::TorqueStream(const Transport& transport, const Question& about, std::chrono::nanoseconds answer_deadline)
+TorqueStream::TorqueStream(const Transport& transport, const Question& about,
+                           std::chrono::nanoseconds answer_deadline)
     : transport_(transport),
       context_(about.context()),
       answer_deadline_(answer_deadline),
@@ -197,20 +204,25 @@ uint64_t TorqueStream::Send(v1::StreamComputeRequest request) {
 
 absl::StatusOr<v1::StreamComputeResponse> TorqueStream::Receive(uint64_t sequence) {
   const TimePoint deadline =
-      std::chrono::system_clock::now() + std::chrono::duration_cast<std::chrono::system_clock::duration>(answer_deadline_);
+      std::chrono::system_clock::now() +
+      std::chrono::duration_cast<std::chrono::system_clock::duration>(answer_deadline_);
   v1::StreamComputeResponse answer;
   while (!call_->TakeAnswer(sequence, answer)) {
     if (!call_->IsWanted(sequence))
-      return absl::NotFoundError(absl::StrCat("sequence ", sequence, ": no such question under way"));
+      return absl::NotFoundError(
+          absl::StrCat("sequence ", sequence, ": no such question under way"));
     if (std::chrono::system_clock::now() >= deadline) {
       call_->GiveUp(sequence);
       return absl::DeadlineExceededError(
-          absl::StrCat("no answer within ", std::chrono::duration<double, std::milli>(answer_deadline_).count(), " ms"));
+          absl::StrCat("no answer within ",
+                       std::chrono::duration<double, std::milli>(answer_deadline_).count(), " ms"));
     }
-    if (absl::Status status = call_->Pump(deadline, busy_poll_, context_); !status.ok()) return status;
+    if (absl::Status status = call_->Pump(deadline, busy_poll_, context_); !status.ok())
+      return status;
   }
   if (!answer.has_error()) return answer;
-  return absl::Status(static_cast<absl::StatusCode>(answer.error().code()), answer.error().message());
+  return absl::Status(static_cast<absl::StatusCode>(answer.error().code()),
+                      answer.error().message());
 }
 
 absl::StatusOr<v1::StreamComputeResponse> TorqueStream::Ask(v1::StreamComputeRequest request) {
@@ -225,7 +237,8 @@ absl::StatusOr<Eigen::VectorXd> TorqueStream::StaticTorque(const Eigen::VectorXd
   return Row(answer->static_torque().efforts());
 }
 
-absl::StatusOr<Eigen::VectorXd> TorqueStream::InverseDynamics(const Eigen::VectorXd& q, const Eigen::VectorXd& v,
+absl::StatusOr<Eigen::VectorXd> TorqueStream::InverseDynamics(const Eigen::VectorXd& q,
+                                                              const Eigen::VectorXd& v,
                                                               const Eigen::VectorXd& a) {
   v1::StreamComputeRequest request;
   auto* question = request.mutable_inverse_dynamics();
@@ -237,7 +250,8 @@ absl::StatusOr<Eigen::VectorXd> TorqueStream::InverseDynamics(const Eigen::Vecto
   return Row(answer->inverse_dynamics().efforts());
 }
 
-absl::StatusOr<Eigen::VectorXd> TorqueStream::ForwardDynamics(const Eigen::VectorXd& q, const Eigen::VectorXd& v,
+absl::StatusOr<Eigen::VectorXd> TorqueStream::ForwardDynamics(const Eigen::VectorXd& q,
+                                                              const Eigen::VectorXd& v,
                                                               const Eigen::VectorXd& tau) {
   v1::StreamComputeRequest request;
   auto* question = request.mutable_forward_dynamics();

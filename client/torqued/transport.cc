@@ -24,11 +24,13 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
-  if (!in || text.str().empty()) return absl::InvalidArgumentError(absl::StrCat("TLS file ", path, ": cannot be read"));
+  if (!in || text.str().empty())
+    return absl::InvalidArgumentError(absl::StrCat("TLS file ", path, ": cannot be read"));
   return text.str();
 }
 
-absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> Credentials(const ClientOptions& options) {
+absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> Credentials(
+    const ClientOptions& options) {
   if (!options.use_tls) return grpc::InsecureChannelCredentials();
   const auto roots = ReadFile(options.tls.root_certificates_file);
   const auto certificate = ReadFile(options.tls.certificate_file);
@@ -47,9 +49,9 @@ bool IsLoopback(const std::string& server) {
       host = host.substr(std::string(scheme).size());
       break;
     }
-  return absl::StartsWith(host, "unix:") || absl::StartsWith(host, "unix-abstract:") || host == "localhost" ||
-         absl::StartsWith(host, "localhost:") || absl::StartsWith(host, "127.") || absl::StartsWith(host, "[::1]") ||
-         host == "::1";
+  return absl::StartsWith(host, "unix:") || absl::StartsWith(host, "unix-abstract:") ||
+         host == "localhost" || absl::StartsWith(host, "localhost:") ||
+         absl::StartsWith(host, "127.") || absl::StartsWith(host, "[::1]") || host == "::1";
 }
 
 absl::Status FromGrpc(const grpc::Status& status) {
@@ -68,7 +70,8 @@ absl::StatusOr<std::unique_ptr<Transport>> Transport::Open(const ClientOptions& 
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 50);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2'000);
-  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);  // what may be repeated is decided per call, by Client
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES,
+                   0);  // what may be repeated is decided per call, by Client
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   if (IsLoopback(options.server)) arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetLoadBalancingPolicyName("round_robin");
@@ -102,7 +105,8 @@ absl::Status Transport::ServerStream(const std::string& path, const Message& req
   Prepare(context);
   const grpc::internal::RpcMethod method(path.c_str(), grpc::internal::RpcMethod::SERVER_STREAMING);
   const std::unique_ptr<grpc::ClientReader<Message>> reader(
-      grpc::internal::ClientReaderFactory<Message>::Create(channel_.get(), method, &context, request));
+      grpc::internal::ClientReaderFactory<Message>::Create(channel_.get(), method, &context,
+                                                           request));
   bool stopped = false;
   while (reader->Read(&part))
     if (!each()) {

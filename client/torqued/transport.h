@@ -1,4 +1,5 @@
-// One channel and the three ways to use it. The only header of this folder that names gRPC; not for users.
+// One channel and the three ways to use it. The only header of this folder that names gRPC; not for
+// users.
 #pragma once
 
 #include <absl/status/status.h>
@@ -22,11 +23,14 @@ class Transport {
 
   // One attempt. Thread-safe, blocks.
   absl::Status Unary(const std::string& path, const google::protobuf::Message& request,
-                     google::protobuf::Message& response, std::chrono::system_clock::time_point deadline) const;
+                     google::protobuf::Message& response,
+                     std::chrono::system_clock::time_point deadline) const;
 
-  // Calls `each` for every message until it returns false (then the call is cancelled: OK). Thread-safe, blocks.
+  // Calls `each` for every message until it returns false (then the call is cancelled: OK).
+  // Thread-safe, blocks.
   absl::Status ServerStream(const std::string& path, const google::protobuf::Message& request,
-                            google::protobuf::Message& part, const std::function<bool()>& each) const;
+                            google::protobuf::Message& part,
+                            const std::function<bool()>& each) const;
 
   // Identity and wait-for-ready of a call.
   void Prepare(grpc::ClientContext& context) const;
@@ -42,7 +46,8 @@ class Transport {
 
 absl::Status FromGrpc(const grpc::Status& status);
 
-// True for unix sockets, localhost, 127.0.0.0/8 and ::1: nothing may stand between a client and these.
+// True for unix sockets, localhost, 127.0.0.0/8 and ::1: nothing may stand between a client and
+// these.
 bool IsLoopback(const std::string& server);
 
 }  // namespace torqued
