@@ -67,7 +67,8 @@ TEST(Batch, SixVectorsAndPosesAreRows) {
   EXPECT_EQ(poses.samples(), 3);
   const auto part = poses.Part(2, 1);
   EXPECT_EQ(static_cast<const v1::ComputeInverseKinematicsRequest&>(*part).poses().values(0), 14);
-  EXPECT_THAT(static_cast<const v1::ComputeInverseKinematicsRequest&>(*part).seeds().values(), ElementsAre(50, 51));
+  EXPECT_THAT(static_cast<const v1::ComputeInverseKinematicsRequest&>(*part).seeds().values(),
+              ElementsAre(50, 51));
 }
 
 TEST(Batch, AnAnswerForAllRowsTogetherIsNotSplit) {

@@ -31,7 +31,8 @@ TEST(Client, AsksAndAnswersInEigen) {
   const auto tau = client->StaticTorque("two", Eigen::Vector2d(0.5, -1.5));
   ASSERT_TRUE(tau.ok()) << tau.status();
   EXPECT_EQ(*tau, Eigen::Vector2d(1, -3));
-  const auto id = client->InverseDynamics("two", Eigen::Vector2d(1, 2), Eigen::Vector2d(10, 20), Eigen::Vector2d(100, 200));
+  const auto id = client->InverseDynamics("two", Eigen::Vector2d(1, 2), Eigen::Vector2d(10, 20),
+                                          Eigen::Vector2d(100, 200));
   ASSERT_TRUE(id.ok()) << id.status();
   EXPECT_EQ(*id, Eigen::Vector2d(111, 222));
 }
@@ -99,7 +100,8 @@ TEST(Client, SplitsABatchToTheServersSamples) {
   EXPECT_THAT(server.batch_sizes, ElementsAre(3000, 3000, 3000, 1000));
   // The parts after the first are pinned to the revision that answered it.
   EXPECT_THAT(server.models, ElementsAre("models/two", "models/two/revisions/0123456789ab",
-                                         "models/two/revisions/0123456789ab", "models/two/revisions/0123456789ab"));
+                                         "models/two/revisions/0123456789ab",
+                                         "models/two/revisions/0123456789ab"));
 }
 
 TEST(Client, SplitsABatchToTheServersBytes) {
@@ -162,7 +164,8 @@ TEST(Client, FailsClearlyWhenNobodyListens) {
     options = To(server);
   }
   const auto client = *Client::Open(options);
-  EXPECT_EQ(client->StaticTorque("two", Eigen::Vector2d(1, 2)).status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(client->StaticTorque("two", Eigen::Vector2d(1, 2)).status().code(),
+            absl::StatusCode::kUnavailable);
 }
 
 TEST(Client, WaitForReadyEndsAtTheDeadline) {
@@ -174,11 +177,13 @@ TEST(Client, WaitForReadyEndsAtTheDeadline) {
   options.wait_for_ready = true;
   options.deadline = std::chrono::milliseconds(100);
   const auto client = *Client::Open(options);
-  EXPECT_EQ(client->StaticTorque("two", Eigen::Vector2d(1, 2)).status().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(client->StaticTorque("two", Eigen::Vector2d(1, 2)).status().code(),
+            absl::StatusCode::kDeadlineExceeded);
 }
 
 TEST(Client, NoProxyStandsBeforeLoopback) {
-  for (const char* name : {"http_proxy", "https_proxy", "grpc_proxy"}) setenv(name, "http://127.0.0.1:9", 1);
+  for (const char* name : {"http_proxy", "https_proxy", "grpc_proxy"})
+    setenv(name, "http://127.0.0.1:9", 1);
   FakeServer server;
   const auto client = *Client::Open(To(server));
   EXPECT_TRUE(client->StaticTorque("two", Eigen::Vector2d(1, 2)).ok());
@@ -186,8 +191,8 @@ TEST(Client, NoProxyStandsBeforeLoopback) {
 }
 
 TEST(Client, KnowsLoopback) {
-  for (const char* near : {"localhost:1", "localhost", "127.0.0.1:50051", "127.3.2.1:1", "[::1]:1", "unix:/run/t.sock",
-                           "dns:///localhost:1", "ipv4:127.0.0.1:7"})
+  for (const char* near : {"localhost:1", "localhost", "127.0.0.1:50051", "127.3.2.1:1", "[::1]:1",
+                           "unix:/run/t.sock", "dns:///localhost:1", "ipv4:127.0.0.1:7"})
     EXPECT_TRUE(IsLoopback(near)) << near;
   for (const char* far : {"lab:50051", "10.0.0.1:1", "localhost.example:1", "[2001:db8::1]:1"})
     EXPECT_FALSE(IsLoopback(far)) << far;

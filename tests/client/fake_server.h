@@ -1,4 +1,5 @@
-// A server in process that answers by simple arithmetic and fails on request, to see what the client does about it.
+// A server in process that answers by simple arithmetic and fails on request, to see what the
+// client does about it.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -18,7 +19,8 @@
 
 namespace torqued {
 
-// Answers efforts = 2 positions (statics), positions + velocities + accelerations (inverse dynamics).
+// Answers efforts = 2 positions (statics), positions + velocities + accelerations (inverse
+// dynamics).
 class FakeServer : public v1::StaticsService::Service,
                    public v1::DynamicsService::Service,
                    public v1::ServerService::Service,
@@ -30,7 +32,8 @@ class FakeServer : public v1::StaticsService::Service,
 
   void Start(int port) {
     grpc::ServerBuilder builder;
-    builder.AddListeningPort("127.0.0.1:" + std::to_string(port), grpc::InsecureServerCredentials(), &port_);
+    builder.AddListeningPort("127.0.0.1:" + std::to_string(port), grpc::InsecureServerCredentials(),
+                             &port_);
     builder.SetMaxReceiveMessageSize(-1);
     builder.RegisterService(static_cast<v1::StaticsService::Service*>(this));
     builder.RegisterService(static_cast<v1::DynamicsService::Service*>(this));
@@ -55,10 +58,11 @@ class FakeServer : public v1::StaticsService::Service,
   // What was seen.
   std::atomic<int> calls{0}, creates{0}, streams{0}, contexts{0};
   std::mutex mutex;
-  std::vector<int> batch_sizes;      // guarded by mutex
-  std::vector<std::string> models;   // guarded by mutex: asked for
+  std::vector<int> batch_sizes;     // guarded by mutex
+  std::vector<std::string> models;  // guarded by mutex: asked for
 
-  grpc::Status ComputeStaticTorque(grpc::ServerContext*, const v1::ComputeStaticTorqueRequest* request,
+  grpc::Status ComputeStaticTorque(grpc::ServerContext*,
+                                   const v1::ComputeStaticTorqueRequest* request,
                                    v1::ComputeStaticTorqueResponse* response) override {
     ++calls;
     if (fail_next.fetch_sub(1) > 0) return {grpc::StatusCode::UNAVAILABLE, "draining"};
@@ -72,7 +76,8 @@ class FakeServer : public v1::StaticsService::Service,
     return grpc::Status::OK;
   }
 
-  grpc::Status ComputeInverseDynamics(grpc::ServerContext*, const v1::ComputeInverseDynamicsRequest* request,
+  grpc::Status ComputeInverseDynamics(grpc::ServerContext*,
+                                      const v1::ComputeInverseDynamicsRequest* request,
                                       v1::ComputeInverseDynamicsResponse* response) override {
     ++calls;
     Add(*request, *response);
@@ -103,7 +108,8 @@ class FakeServer : public v1::StaticsService::Service,
     return grpc::Status::OK;
   }
 
-  grpc::Status DeleteModel(grpc::ServerContext*, const v1::DeleteModelRequest*, v1::DeleteModelResponse*) override {
+  grpc::Status DeleteModel(grpc::ServerContext*, const v1::DeleteModelRequest*,
+                           v1::DeleteModelResponse*) override {
     ++calls;
     return {grpc::StatusCode::UNAVAILABLE, "draining"};
   }
@@ -123,9 +129,9 @@ class FakeServer : public v1::StaticsService::Service,
     return grpc::Status::OK;
   }
 
-  grpc::Status StreamCompute(
-      grpc::ServerContext*,
-      grpc::ServerReaderWriter<v1::StreamComputeResponse, v1::StreamComputeRequest>* stream) override {
+  grpc::Status StreamCompute(grpc::ServerContext*,
+                             grpc::ServerReaderWriter<v1::StreamComputeResponse,
+                                                      v1::StreamComputeRequest>* stream) override {
     ++streams;
     int answered = 0;
     v1::StreamComputeRequest request;
@@ -158,10 +164,12 @@ class FakeServer : public v1::StaticsService::Service,
     models.push_back(model);
   }
 
-  static void Add(const v1::ComputeInverseDynamicsRequest& request, v1::ComputeInverseDynamicsResponse& response) {
+  static void Add(const v1::ComputeInverseDynamicsRequest& request,
+                  v1::ComputeInverseDynamicsResponse& response) {
     response.mutable_info()->set_sample_count(request.positions().values_size() / 2);
     for (int i = 0; i < request.positions().values_size(); ++i)
-      response.mutable_efforts()->add_values(request.positions().values(i) + request.velocities().values(i) +
+      response.mutable_efforts()->add_values(request.positions().values(i) +
+                                             request.velocities().values(i) +
                                              request.accelerations().values(i));
   }
 
@@ -176,7 +184,8 @@ class FakeServer : public v1::StaticsService::Service,
     info.set_reason("NOT_FINITE");
     (*info.mutable_metadata())["index"] = "0";
     rich.add_details()->PackFrom(info);
-    return {grpc::StatusCode::INVALID_ARGUMENT, "positions: value 0 is nan, want finite", rich.SerializeAsString()};
+    return {grpc::StatusCode::INVALID_ARGUMENT, "positions: value 0 is nan, want finite",
+            rich.SerializeAsString()};
   }
 
   int port_ = 0;

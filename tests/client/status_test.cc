@@ -27,7 +27,8 @@ TEST(Status, RetryDelayIsRead) {
   retry.mutable_retry_delay()->set_nanos(500'000'000);
   google::rpc::Status rich;
   rich.add_details()->PackFrom(retry);
-  EXPECT_EQ(RetryDelay(MakeStatus(8, "queue full", rich.SerializeAsString())), std::chrono::milliseconds(2500));
+  EXPECT_EQ(RetryDelay(MakeStatus(8, "queue full", rich.SerializeAsString())),
+            std::chrono::milliseconds(2500));
 }
 
 }  // namespace

@@ -68,7 +68,8 @@ TEST(TorqueStream, ManyUnderWayComeBackBySequence) {
   for (int i = 0; i < 10; ++i) {
     v1::StreamComputeRequest request;
     auto* id = request.mutable_inverse_dynamics();
-    for (auto* vectors : {id->mutable_positions(), id->mutable_velocities(), id->mutable_accelerations()}) {
+    for (auto* vectors :
+         {id->mutable_positions(), id->mutable_velocities(), id->mutable_accelerations()}) {
       vectors->add_values(i);
       vectors->add_values(0);
     }
@@ -89,7 +90,8 @@ TEST(TorqueStream, ALateAnswerIsGivenUp) {
   ASSERT_TRUE(stream->InverseDynamics(kQ, kV, kA).ok());
   server.swallow = true;
   stream->set_answer_deadline(std::chrono::milliseconds(5));
-  EXPECT_EQ(stream->InverseDynamics(kQ, kV, kA).status().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(stream->InverseDynamics(kQ, kV, kA).status().code(),
+            absl::StatusCode::kDeadlineExceeded);
 }
 
 TEST(TorqueStream, NobodyThereIsADeadlineNotAHang) {
@@ -99,7 +101,8 @@ TEST(TorqueStream, NobodyThereIsADeadlineNotAHang) {
     client = Open(server);
   }
   const auto stream = client->OpenStream("two", std::chrono::milliseconds(20));
-  EXPECT_EQ(stream->InverseDynamics(kQ, kV, kA).status().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(stream->InverseDynamics(kQ, kV, kA).status().code(),
+            absl::StatusCode::kDeadlineExceeded);
 }
 
 TEST(TorqueStream, BusyPollAnswersToo) {

@@ -1,0 +1,11 @@
+// torquectl: asks a torqued server, prints what it answers.
+#include <csignal>
+#include <iostream>
+
+#include "client/cli/app.h"
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_DFL);  // "torquectl ... | head" ends quietly
+  std::ios::sync_with_stdio(false);
+  return torqued::cli::RunApp({argv + 1, argv + argc}, std::cout, std::cerr);
+}

@@ -1,0 +1,22 @@
+#include "client/cli/verbs/verbs.h"
+
+namespace torqued::cli {
+
+std::vector<std::unique_ptr<Verb>> AllVerbs() {
+  std::vector<std::unique_ptr<Verb>> verbs;
+  for (auto* make :
+       {MakeModelList,   MakeModelShow, MakeModelCheck,  MakeModelAdd,
+        MakeModelUpdate, MakeModelRm,   MakeModelExport, MakeModelRevisions,
+        MakeModelWatch,  // models
+        MakeFk,          MakeJacobian,  MakeVelocity,    MakeSingular,
+        MakeIk,          MakeLinks,                                    // kinematics
+        MakeStatic,      MakeWrench,    MakeForces,      MakeSupport,  // statics
+        MakeId,          MakeFd,        MakeEom,         MakeTerms,
+        MakeOpspace,     MakeEnergy,    MakeDerivatives, MakeRegressor,
+        MakeIdentify,    MakeSimulate,  MakeCompare,                       // dynamics
+        MakeHealth,      MakeTop,       MakeBench,       MakeCompletion})  // server and shell
+    verbs.push_back(make());
+  return verbs;
+}
+
+}  // namespace torqued::cli

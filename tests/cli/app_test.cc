@@ -1,0 +1,163 @@
+// The command line itself: what is accepted where, what is said when it is wrong. In process, so
+// the locale can be set.
+#include "client/cli/app.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <clocale>
+#include <cstdlib>
+#include <filesystem>
+#include <locale>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace torqued::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Outcome {
+  int exit;
+  std::string out, err;
+};
+
+Outcome Enter(std::vector<std::string> arguments) {
+  std::ostringstream out, err;
+  arguments.insert(arguments.end(), {"--robots", "deploy/robots"});
+  const int exit = RunApp(arguments, out, err);
+  return {exit, out.str(), err.str()};
+}
+
+const char kQ[] = "0.3,-1.2,1.4,-0.7,0.9,0.5";
+
+void ExpectUr5eStatics(const Outcome& outcome) {
+  ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  const auto answer = nlohmann::json::parse(outcome.out);
+  const std::vector<double> want = {0, -34.303794779, -19.332162507, -1.260565279, 0.167147105, 0};
+  for (size_t i = 0; i < want.size(); ++i)
+    EXPECT_NEAR(answer["efforts"]["values"][i].get<double>(), want[i], 1e-8);
+}
+
+TEST(App, SharedOptionsBeforeOrAfterTheVerb) {
+  ExpectUr5eStatics(Enter({"--local", "--json", "static", "ur5e", "--q", kQ}));
+  ExpectUr5eStatics(Enter({"static", "ur5e", "--q", kQ, "--json", "--local"}));
+  ExpectUr5eStatics(Enter({"static", "--local", "--q", kQ, "--json", "ur5e"}));
+}
+
+TEST(App, ValuesMayBeginWithAMinus) {
+  const auto outcome =
+      Enter({"--local", "static", "two-link", "--q", "-.5,-1", "--gravity", "-1,0,0", "--csv"});
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_EQ(Enter({"--local", "static", "two-link", "--q=-.5,-1", "--gravity=-1,0,0", "--csv"}).out,
+            outcome.out);
+}
+
+TEST(App, WhatIsWrongIsSaidInOneLine) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"--local", "static", "ur5e", "--q", "1,2,3,4,5"},
+       "torquectl static: --q: 5 values, want 6: shoulder_pan_joint [rad]"},
+      {{"--local", "static", "ur5e"},
+       "torquectl static: --q: missing, want 6 values: shoulder_pan_joint [rad]"},
+      {{"--local", "static", "ur5e", "--q", "0,0,nan,0,0,0"}, "--q: value 3: 'nan' is not finite"},
+      {{"--local", "static", "ur5e", "--q", "0,0,0,0,0,x"}, "--q: value 6: 'x' is not a number"},
+      {{"--local", "id", "ur5e", "--q", kQ, "--v", "1,2"}, "--v: 2 values, want 6"},
+      {{"--local", "static", "ur5", "--q", kQ}, "ur5"},
+      {{"--local", "fk", "ur5e", "--q", kQ, "--frame", "nowhere"}, "nowhere"},
+      {{"--local", "static", "ur5e", "--q", kQ, "--at", "tool0"},
+       "--wrench-by-robot or --wrench-on-robot"},
+      {{"--local", "static", "ur5e", "--q", kQ, "--wrench-by-robot", "1,2"},
+       "--wrench-by-robot: 2 values, want 3 (force) or 6"},
+      {{"--local", "static", "ur5e", "--q", kQ, "--wrench-by-robot", "1,2,3", "--wrench-on-robot",
+        "1,2,3"},
+       "want one of them"},
+      {{"--local", "static", "ur5e", "--q", kQ, "--axes", "tool"}, "'tool', want world|frame"},
+      {{"--local", "static", "ur5e", "--q", kQ, "--timeout", "soon"},
+       "--timeout: 'soon' is not a duration"},
+      {{"--local", "static", "ur5e", "--q", kQ, "--states", "x.csv"}, "--states"},
+      {{"--local", "static", "ur5e", "--states", "/nonexistent.csv"},
+       "/nonexistent.csv: cannot be read"},
+      {{"--local", "static", "ur5e", "--q", kQ, "--nonsense"}, "unknown option --nonsense"},
+      {{"--local", "static", "ur5e", "--q", kQ, "more"}, "unexpected argument more"},
+      {{"--json", "--csv", "--local", "static", "ur5e", "--q", kQ}, "--json and --csv"},
+      {{"statics", "ur5e"}, "unknown verb 'statics'; did you mean 'static'?"},
+      {{"model", "ad", "x"}, "torquectl model: unknown verb 'ad'; did you mean 'add'?"},
+      {{}, "want a verb"},
+      {{"static"}, "MODEL"},
+      {{"--local", "--server", "x:1", "static", "ur5e", "--q", kQ}, "--local and --server"}};
+  for (const auto& [arguments, want] : cases) {
+    const Outcome outcome = Enter(arguments);
+    EXPECT_EQ(outcome.exit, 5) << want << "\n" << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(want));
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+  }
+}
+
+TEST(App, UnknownInertiasAreRefusedByName) {
+  const Outcome outcome = Enter({"--local", "static", "m6ib", "--q", "zero"});
+  EXPECT_EQ(outcome.exit, 5);
+  EXPECT_THAT(outcome.err, HasSubstr("link"));
+  EXPECT_EQ(Enter({"--local", "fk", "m6ib", "--q", "zero"}).exit, 0);
+}
+
+TEST(App, EveryVerbHelpsWithAnExample) {
+  for (const auto& verb : AllVerbs()) {
+    const VerbText text = verb->Text();
+    std::vector<std::string> arguments = {text.name};
+    const auto space = text.name.find(' ');
+    if (space != std::string::npos)
+      arguments = {text.name.substr(0, space), text.name.substr(space + 1)};
+    arguments.push_back("--help");
+    const Outcome outcome = Enter(arguments);
+    EXPECT_EQ(outcome.exit, 0) << text.name;
+    EXPECT_THAT(outcome.out, HasSubstr("torquectl " + text.name));
+    EXPECT_THAT(outcome.out, HasSubstr("Examples:"));
+    EXPECT_FALSE(text.examples.empty()) << text.name;
+  }
+}
+
+TEST(App, CompletionIsAShellScript) {
+  for (const char* shell : {"bash", "zsh"}) {
+    const Outcome outcome = Enter({"completion", shell});
+    EXPECT_EQ(outcome.exit, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("--wrench-by-robot"));
+    EXPECT_THAT(outcome.out, HasSubstr("complete -F _torquectl torquectl"));
+  }
+  EXPECT_EQ(Enter({"completion", "fish"}).exit, 5);
+}
+
+// A locale with a decimal comma, made for this test where the system has none.
+class CommaLocale : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string folder = ::testing::TempDir() + "/locales";
+    std::filesystem::create_directories(folder);
+    const std::string make =
+        "localedef -i de_DE -f UTF-8 '" + folder + "/de_DE.UTF-8' >/dev/null 2>&1";
+    if (!std::filesystem::exists(folder + "/de_DE.UTF-8") && std::system(make.c_str()) != 0)
+      GTEST_SKIP() << "no comma locale can be made here (localedef with de_DE)";
+    setenv("LOCPATH", folder.c_str(), 1);
+    if (std::setlocale(LC_ALL, "de_DE.UTF-8") == nullptr)
+      GTEST_SKIP() << "the made locale cannot be used";
+    std::locale::global(std::locale("de_DE.UTF-8"));
+    ASSERT_STREQ(std::localeconv()->decimal_point, ",");
+  }
+  void TearDown() override {
+    std::locale::global(std::locale::classic());
+    unsetenv("LOCPATH");
+  }
+};
+
+TEST_F(CommaLocale, NumbersKeepThePoint) {
+  ExpectUr5eStatics(Enter({"--local", "--json", "static", "ur5e", "--q", kQ}));
+  EXPECT_THAT(Enter({"--local", "static", "ur5e", "--q", kQ}).out, HasSubstr("-34.303795"));
+  EXPECT_THAT(Enter({"--local", "static", "ur5e", "--q", kQ, "--csv"}).out, HasSubstr("-34.3037947"));
+  EXPECT_THAT(
+      Enter({"--local", "static", "ur5e", "--q", kQ, "--payload", "tool0:mass=1.5,com=0,0,0.05"})
+          .exit,
+      0);
+}
+
+}  // namespace
+}  // namespace torqued::cli
