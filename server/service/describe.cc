@@ -3,7 +3,7 @@
 #include <absl/strings/str_cat.h>
 
 #include "proto/wire/errors.h"
-#include "server/service/compute/quaternion.h"
+#include "server/core/spatial/quaternion.h"
 
 namespace torqued {
 namespace {
@@ -124,7 +124,7 @@ void Write(const Capabilities& from, v1::Capabilities* to) {
   for (const std::string& joint : from.massless_joints) to->add_massless_joints(joint);
   to->set_floating_base(from.floating_base);
   to->set_coupled(from.coupled);
-  to->set_inverse_kinematics(from.inverse_kinematics.empty() ? "numeric" : from.inverse_kinematics);
+  to->set_inverse_kinematics(from.inverse_kinematics);
 }
 
 void WriteTime(std::int64_t microseconds, google::protobuf::Timestamp* to) {

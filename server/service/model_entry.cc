@@ -7,6 +7,7 @@
 #include "proto/wire/errors.h"
 #include "server/core/tree/prepare.h"
 #include "server/robots/revision.h"
+#include "server/service/ik_method.h"
 #include "server/service/near.h"
 
 namespace torqued {
@@ -40,6 +41,7 @@ absl::StatusOr<EntryPtr> MakeModelEntry(const std::string& id, const std::string
   entry->loaded = std::move(*loaded);
   entry->prepared = Prepare(entry->loaded.model);
   entry->with_fixed = Prepare(entry->loaded.model, {.lump_fixed = false});
+  entry->loaded.capabilities.inverse_kinematics = InverseKinematicsMethod(entry->prepared);
   DescribeColumns(entry->loaded.model, *entry);
   for (size_t f = 0; f < entry->prepared.frame_names.size(); ++f)
     entry->frames.emplace(entry->prepared.frame_names[f], static_cast<int>(f));

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "proto/wire/errors.h"
+#include "server/core/dynamics/payload.h"
 
 namespace torqued {
 namespace {
@@ -58,19 +59,14 @@ absl::StatusOr<MassProperties> ReadPayload(const std::string& field, const v1::P
 absl::Status AddPayloads(const Call& call, const Prepared& prepared, const v1::Context& context, Asked& asked) {
   if (context.payloads().empty()) return absl::OkStatus();
   std::vector<BodyInertia>& inertias = call.scratch.inertias;
-  inertias = prepared.inertias;
+  ResetInertias(prepared, inertias);
   for (int i = 0; i < context.payloads_size(); ++i) {
     const std::string field = absl::StrCat("context.payloads[", i, "]");
     const auto frame = AskedFrame(call, asked, field + ".frame", context.payloads(i).frame());
     if (!frame.ok()) return frame.status();
     const auto mp = ReadPayload(field, context.payloads(i));
     if (!mp.ok()) return mp.status();
-    const BodyFrame& f = prepared.frames[*frame];
-    if (f.body == kWorld) continue;  // it stands on the ground
-    Eigen::Isometry3d X_BF = Eigen::Isometry3d::Identity();
-    X_BF.linear() = ToEigen(f.R);
-    X_BF.translation() = ToEigen(f.p);
-    inertias[f.body] = inertias[f.body] + ToBodyInertia(*mp, X_BF);
+    AddPayload({prepared.frames[*frame], *mp}, inertias);
   }
   asked.conditions.inertias = inertias.data();
   return absl::OkStatus();
@@ -142,26 +138,25 @@ absl::StatusOr<int> AskedFrame(const Call& call, const Asked& asked, const std::
 }
 
 absl::Status RequireInertias(const Call& call, const Asked& asked) {
-  const std::vector<std::string>& unknown = call.entry.loaded.capabilities.unknown_inertias;
   const Terms& t = asked.conditions.terms;
-  if (unknown.empty()) return absl::OkStatus();
   const Vec3<double>& g = asked.conditions.gravity;
   const bool weighs = t.gravity && (g.x != 0 || g.y != 0 || g.z != 0);
-  if (!weighs && !t.inertia && !t.velocity) return absl::OkStatus();
+  return weighs || t.inertia || t.velocity ? RequireAllInertias(call) : absl::OkStatus();
+}
+
+absl::Status RequireAllInertias(const Call& call) {
+  const std::vector<std::string>& unknown = call.entry.loaded.capabilities.unknown_inertias;
+  if (unknown.empty()) return absl::OkStatus();
   return wire::Precondition("UNKNOWN_INERTIA", "link", unknown,
                             absl::StrCat("model '", call.entry.id, "': the inertia of ", absl::StrJoin(unknown, ", "),
                                          " is unknown, so torques of mass cannot be computed; kinematics and the "
                                          "torques of a wrench (terms without inertia, velocity, gravity) can"));
 }
 
-absl::Status RequireInvertibleMass(const Call& call, const Asked& asked) {
-  const std::vector<std::string>& unknown = call.entry.loaded.capabilities.unknown_inertias;
-  if (!unknown.empty())
-    return wire::Precondition("UNKNOWN_INERTIA", "link", unknown,
-                              absl::StrCat("model '", call.entry.id, "': the inertia of ",
-                                           absl::StrJoin(unknown, ", "), " is unknown, so its mass matrix is too"));
+absl::Status RequireInvertibleMass(const Call& call, const v1::Context& context) {
+  if (absl::Status s = RequireAllInertias(call); !s.ok()) return s;
   const std::vector<std::string>& massless = call.entry.loaded.capabilities.massless_joints;
-  if (massless.empty()) return absl::OkStatus();
+  if (massless.empty() || !context.payloads().empty()) return absl::OkStatus();
   return wire::Precondition("SINGULAR_MASS_MATRIX", "joint", massless,
                             absl::StrCat("model '", call.entry.id, "': ", absl::StrJoin(massless, ", "),
                                          " moves no inertia, so the mass matrix has no inverse; inverse dynamics and "

@@ -50,8 +50,10 @@ absl::StatusOr<int> AskedFrame(const Call& call, const Asked& asked, const std::
 
 // FAILED_PRECONDITION naming the links whose inertia is unknown, if these terms need it.
 absl::Status RequireInertias(const Call& call, const Asked& asked);
-// The same, and FAILED_PRECONDITION naming joints that move no inertia.
-absl::Status RequireInvertibleMass(const Call& call, const Asked& asked);
+// The same whatever the terms.
+absl::Status RequireAllInertias(const Call& call);
+// The same, and FAILED_PRECONDITION naming joints that move no inertia (unless a payload may give them some).
+absl::Status RequireInvertibleMass(const Call& call, const v1::Context& context);
 
 absl::StatusOr<Expression> ReadExpression(const std::string& field, v1::Expression expression);
 v1::Expression ToProto(Expression expression);

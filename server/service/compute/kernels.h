@@ -19,6 +19,15 @@ absl::Status StaticTorqueRows(const Call& call, const Asked& asked, const wire::
 absl::Status JacobianRows(const Call& call, const Asked& asked, int frame, Expression expression, const wire::Rows& q,
                           double* jacobians);
 
+// accelerations [rows x nv] for joint efforts [rows x nv] (wrenches are taken from them already); efforts and
+// accelerations do not overlap. FAILED_PRECONDITION naming the joint where M has no inverse.
+absl::Status ForwardDynamicsRows(const Call& call, const Asked& asked, const wire::Rows& q, const wire::Rows& v,
+                                 const double* efforts, double* accelerations);
+
+// m, c, g [rows x nv] along a path with derivatives dq, ddq.
+absl::Status PathDynamicsRows(const Call& call, const Asked& asked, const wire::Rows& q, const wire::Rows& dq,
+                              const wire::Rows& ddq, double* m, double* c, double* g);
+
 // efforts [rows x nv] += sign J^T F for every wrench.
 absl::Status AddWrenchTorques(const Call& call, const std::vector<AskedWrench>& wrenches, const wire::Rows& q,
                               double sign, double* efforts);

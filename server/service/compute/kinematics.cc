@@ -5,7 +5,7 @@
 #include "server/core/dynamics/kinematics.h"
 #include "server/service/compute/compute.h"
 #include "server/service/compute/kernels.h"
-#include "server/service/compute/quaternion.h"
+#include "server/core/spatial/quaternion.h"
 #include "server/service/compute/states.h"
 
 namespace torqued {

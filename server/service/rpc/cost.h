@@ -18,7 +18,8 @@ constexpr int CostPerValue() {
   if (is(static_cast<std::tuple<ComputeForwardDynamicsRequest, ComputeEquationOfMotionRequest, ComputeEnergyRequest,
                                 ComputeLinkForcesRequest, AnalyzeVelocityRequest>*>(nullptr)))
     return 10;
-  if (is(static_cast<std::tuple<AnalyzeSingularityRequest, ComputeOperationalSpaceRequest, ComputeDerivativesRequest>*>(
+  if (is(static_cast<std::tuple<AnalyzeSingularityRequest, ComputeOperationalSpaceRequest, ComputeDerivativesRequest,
+                     ComputeTorqueBreakdownRequest>*>(
           nullptr)))
     return 100;
   return 0;
@@ -30,7 +31,7 @@ inline constexpr long long kSmallCost = 4096;
 template <class Request>
 bool IsSmall(const Request& request) {
   if constexpr (CostPerValue<Request>() > 0)
-    return static_cast<long long>(request.positions().values_size()) * CostPerValue<Request>() <= kSmallCost;
+    return !request.context().check() && static_cast<long long>(request.positions().values_size()) * CostPerValue<Request>() <= kSmallCost;
   return false;
 }
 

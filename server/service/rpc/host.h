@@ -72,10 +72,10 @@ class Host {
     if constexpr (requires { response.info(); }) samples = status.ok() ? response.info().sample_count() : 0;
     statistics_.Count(MethodNumber<Request>(), duration, status.ok(), samples);
     if constexpr (requires { request.context(); }) {
-      ModelName name;
       if (absl::IsNotFound(status)) return;  // names that do not exist are not worth a row
-      if (const auto parts = ParseModelName("", request.context().model()); parts.ok()) name = *parts;
-      statistics_.CountModel(MethodNumber<Request>(), std::string(name.id), duration, status.ok(), samples);
+      const auto name = ParseModelName("", request.context().model());
+      if (!name.ok()) return;
+      statistics_.CountModel(MethodNumber<Request>(), std::string(name->id), duration, status.ok(), samples);
     }
   }
 

@@ -8,8 +8,11 @@ namespace {
 class KinematicsService final : public v1::KinematicsService::CallbackService {
  public:
   explicit KinematicsService(Host& host) : host_(host) {
-    SetMessageAllocatorFor_ComputeForwardKinematics(&ComputeForwardKinematics_messages_);
-    SetMessageAllocatorFor_ComputeJacobian(&ComputeJacobian_messages_);
+    SetMessageAllocatorFor_ComputeForwardKinematics(&messages_of_compute_forward_kinematics_);
+    SetMessageAllocatorFor_ComputeJacobian(&messages_of_compute_jacobian_);
+    SetMessageAllocatorFor_AnalyzeVelocity(&messages_of_analyze_velocity_);
+    SetMessageAllocatorFor_AnalyzeSingularity(&messages_of_analyze_singularity_);
+    SetMessageAllocatorFor_ComputeInverseKinematics(&messages_of_compute_inverse_kinematics_);
   }
 
   grpc::ServerUnaryReactor* ComputeForwardKinematics(grpc::CallbackServerContext* context, const v1::ComputeForwardKinematicsRequest* request,
@@ -22,10 +25,28 @@ class KinematicsService final : public v1::KinematicsService::CallbackService {
     return host_.Unary(context, request, response);
   }
 
+  grpc::ServerUnaryReactor* AnalyzeVelocity(grpc::CallbackServerContext* context, const v1::AnalyzeVelocityRequest* request,
+                                v1::AnalyzeVelocityResponse* response) override {
+    return host_.Unary(context, request, response);
+  }
+
+  grpc::ServerUnaryReactor* AnalyzeSingularity(grpc::CallbackServerContext* context, const v1::AnalyzeSingularityRequest* request,
+                                v1::AnalyzeSingularityResponse* response) override {
+    return host_.Unary(context, request, response);
+  }
+
+  grpc::ServerUnaryReactor* ComputeInverseKinematics(grpc::CallbackServerContext* context, const v1::ComputeInverseKinematicsRequest* request,
+                                v1::ComputeInverseKinematicsResponse* response) override {
+    return host_.Unary(context, request, response);
+  }
+
  private:
   Host& host_;
-  ArenaAllocator<v1::ComputeForwardKinematicsRequest, v1::ComputeForwardKinematicsResponse> ComputeForwardKinematics_messages_;
-  ArenaAllocator<v1::ComputeJacobianRequest, v1::ComputeJacobianResponse> ComputeJacobian_messages_;
+  ArenaAllocator<v1::ComputeForwardKinematicsRequest, v1::ComputeForwardKinematicsResponse> messages_of_compute_forward_kinematics_;
+  ArenaAllocator<v1::ComputeJacobianRequest, v1::ComputeJacobianResponse> messages_of_compute_jacobian_;
+  ArenaAllocator<v1::AnalyzeVelocityRequest, v1::AnalyzeVelocityResponse> messages_of_analyze_velocity_;
+  ArenaAllocator<v1::AnalyzeSingularityRequest, v1::AnalyzeSingularityResponse> messages_of_analyze_singularity_;
+  ArenaAllocator<v1::ComputeInverseKinematicsRequest, v1::ComputeInverseKinematicsResponse> messages_of_compute_inverse_kinematics_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "server/service/rpc/arena_allocator.h"
 #include "server/service/rpc/services.h"
+#include "server/service/rpc/watch_stream.h"
 #include "torqued/v1/models.grpc.pb.h"
 
 namespace torqued {
@@ -8,12 +9,12 @@ namespace {
 class ModelService final : public v1::ModelService::CallbackService {
  public:
   explicit ModelService(Host& host) : host_(host) {
-    SetMessageAllocatorFor_CreateModel(&CreateModel_messages_);
-    SetMessageAllocatorFor_GetModel(&GetModel_messages_);
-    SetMessageAllocatorFor_ListModels(&ListModels_messages_);
-    SetMessageAllocatorFor_UpdateModel(&UpdateModel_messages_);
-    SetMessageAllocatorFor_DeleteModel(&DeleteModel_messages_);
-    SetMessageAllocatorFor_ListModelRevisions(&ListModelRevisions_messages_);
+    SetMessageAllocatorFor_CreateModel(&messages_of_create_model_);
+    SetMessageAllocatorFor_GetModel(&messages_of_get_model_);
+    SetMessageAllocatorFor_ListModels(&messages_of_list_models_);
+    SetMessageAllocatorFor_UpdateModel(&messages_of_update_model_);
+    SetMessageAllocatorFor_DeleteModel(&messages_of_delete_model_);
+    SetMessageAllocatorFor_ListModelRevisions(&messages_of_list_model_revisions_);
   }
 
   grpc::ServerUnaryReactor* CreateModel(grpc::CallbackServerContext* context, const v1::CreateModelRequest* request,
@@ -46,14 +47,19 @@ class ModelService final : public v1::ModelService::CallbackService {
     return host_.Unary(context, request, response);
   }
 
+  grpc::ServerWriteReactor<v1::WatchModelsResponse>* WatchModels(grpc::CallbackServerContext*,
+                                                                 const v1::WatchModelsRequest* request) override {
+    return StartWatch(host_, *request);
+  }
+
  private:
   Host& host_;
-  ArenaAllocator<v1::CreateModelRequest, v1::CreateModelResponse> CreateModel_messages_;
-  ArenaAllocator<v1::GetModelRequest, v1::GetModelResponse> GetModel_messages_;
-  ArenaAllocator<v1::ListModelsRequest, v1::ListModelsResponse> ListModels_messages_;
-  ArenaAllocator<v1::UpdateModelRequest, v1::UpdateModelResponse> UpdateModel_messages_;
-  ArenaAllocator<v1::DeleteModelRequest, v1::DeleteModelResponse> DeleteModel_messages_;
-  ArenaAllocator<v1::ListModelRevisionsRequest, v1::ListModelRevisionsResponse> ListModelRevisions_messages_;
+  ArenaAllocator<v1::CreateModelRequest, v1::CreateModelResponse> messages_of_create_model_;
+  ArenaAllocator<v1::GetModelRequest, v1::GetModelResponse> messages_of_get_model_;
+  ArenaAllocator<v1::ListModelsRequest, v1::ListModelsResponse> messages_of_list_models_;
+  ArenaAllocator<v1::UpdateModelRequest, v1::UpdateModelResponse> messages_of_update_model_;
+  ArenaAllocator<v1::DeleteModelRequest, v1::DeleteModelResponse> messages_of_delete_model_;
+  ArenaAllocator<v1::ListModelRevisionsRequest, v1::ListModelRevisionsResponse> messages_of_list_model_revisions_;
 };
 
 }  // namespace

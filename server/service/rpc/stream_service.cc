@@ -128,6 +128,16 @@ class ComputeStream final : public grpc::ServerBidiReactor<StreamComputeRequest,
         return function(*request_->mutable_static_torque(), response_->mutable_static_torque());
       case StreamComputeRequest::kInverseDynamics:
         return function(*request_->mutable_inverse_dynamics(), response_->mutable_inverse_dynamics());
+      case StreamComputeRequest::kForwardDynamics:
+        return function(*request_->mutable_forward_dynamics(), response_->mutable_forward_dynamics());
+      case StreamComputeRequest::kEquationOfMotion:
+        return function(*request_->mutable_equation_of_motion(), response_->mutable_equation_of_motion());
+      case StreamComputeRequest::kPathDynamics:
+        return function(*request_->mutable_path_dynamics(), response_->mutable_path_dynamics());
+      case StreamComputeRequest::kInverseKinematics:
+        return function(*request_->mutable_inverse_kinematics(), response_->mutable_inverse_kinematics());
+      case StreamComputeRequest::kVelocity:
+        return function(*request_->mutable_velocity(), response_->mutable_velocity());
       default:
         return wire::BadField("request", "none given, or one that this server does not know", "MISSING_FIELD");
     }

@@ -1,0 +1,118 @@
+#include "server/service/rpc/watch_stream.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <deque>
+
+#include "server/service/describe.h"
+
+namespace torqued {
+namespace {
+
+using v1::WatchModelsResponse;
+
+constexpr size_t kMostWaiting = 1024;  // changes beyond the first picture
+
+class WatchStream final : public grpc::ServerWriteReactor<WatchModelsResponse>, public Drainable {
+ public:
+  WatchStream(Host& host, const v1::WatchModelsRequest& request) : host_(host), resuming_(request.resume_after() != 0) {
+    host_.Add(this);
+    auto watch = Subscribe(request.resume_after());
+    absl::MutexLock lock(&mutex_);
+    if (!watch.ok()) return End(watch.status());
+    number_ = watch->number;
+    // Changes that came between the subscription and now stand behind the first picture.
+    std::deque<ModelEvent> later = std::move(waiting_);
+    waiting_.assign(watch->first.begin(), watch->first.end());
+    first_ = waiting_.size();
+    ModelEvent synced;
+    synced.position = watch->position;
+    waiting_.push_back(synced);
+    waiting_.insert(waiting_.end(), later.begin(), later.end());
+    started_ = true;
+    WriteNext();
+  }
+
+  void OnWriteDone(bool ok) override {
+    absl::MutexLock lock(&mutex_);
+    writing_ = false;
+    if (!ok) return End(absl::CancelledError("the watcher is gone"));
+    WriteNext();
+  }
+
+  void OnCancel() override {
+    absl::MutexLock lock(&mutex_);
+    End(absl::CancelledError("the watcher is gone"));
+  }
+
+  void OnDone() override {
+    if (number_ != 0) host_.engine().registry().Unsubscribe(number_);
+    host_.Remove(this);
+    delete this;
+  }
+
+  void Drain() override {
+    absl::MutexLock lock(&mutex_);
+    End(Host::Draining());
+  }
+
+ private:
+  absl::StatusOr<Registry::Watch> Subscribe(std::int64_t resume_after) {
+    if (resume_after < 0) return wire::BadField("resume_after", absl::StrCat(resume_after, ", want a position or 0"));
+    return host_.engine().registry().Subscribe(resume_after, [this](const ModelEvent& event) {
+      absl::MutexLock lock(&mutex_);
+      if (ended_) return;
+      if (waiting_.size() >= first_ + kMostWaiting) {
+        End(wire::Error(absl::StatusCode::kOutOfRange, "WATCH_TOO_SLOW",
+                        "the watcher fell behind; watch again from a snapshot"));
+        return;
+      }
+      waiting_.push_back(event);
+      if (started_) WriteNext();
+    });
+  }
+
+  void End(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (ended_) return;
+    ended_ = true;
+    Finish(wire::ToGrpc(status));
+  }
+
+  void WriteNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (ended_ || writing_ || waiting_.empty()) return;
+    const ModelEvent event = std::move(waiting_.front());
+    waiting_.pop_front();
+    message_.Clear();
+    message_.set_position(event.position);
+    if (event.id.empty()) {
+      message_.set_kind(WatchModelsResponse::KIND_SYNCED);
+    } else if (!event.model) {
+      message_.set_kind(WatchModelsResponse::KIND_DELETED);
+      message_.mutable_model()->set_name(absl::StrCat("models/", event.id));
+    } else {
+      message_.set_kind(first_ > 0 && !resuming_ ? WatchModelsResponse::KIND_PRESENT : WatchModelsResponse::KIND_PUT);
+      Describe(*event.model, v1::MODEL_VIEW_BASIC, message_.mutable_model());
+    }
+    if (first_ > 0) --first_;
+    writing_ = true;
+    StartWrite(&message_);
+  }
+
+  Host& host_;
+  const bool resuming_;
+  std::int64_t number_ = 0;
+  absl::Mutex mutex_;
+  std::deque<ModelEvent> waiting_ ABSL_GUARDED_BY(mutex_);  // an event without id: SYNCED
+  size_t first_ ABSL_GUARDED_BY(mutex_) = 0;                // how many of them belong to the first picture
+  bool started_ ABSL_GUARDED_BY(mutex_) = false, writing_ ABSL_GUARDED_BY(mutex_) = false;
+  bool ended_ ABSL_GUARDED_BY(mutex_) = false;
+  WatchModelsResponse message_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+grpc::ServerWriteReactor<WatchModelsResponse>* StartWatch(Host& host, const v1::WatchModelsRequest& request) {
+  return new WatchStream(host, request);
+}
+
+}  // namespace torqued
