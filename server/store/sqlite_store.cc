@@ -102,6 +102,9 @@ absl::StatusOr<std::unique_ptr<SqliteStore>> SqliteStore::Open(const SqliteStore
 absl::Status SqliteStore::Prepare() {
   absl::MutexLock lock(&mutex_);
   if (absl::Status s = connection_->Run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"); !s.ok()) return s;
+  if (options_.pages > 0)
+    if (absl::Status s = connection_->Run(absl::StrCat("PRAGMA max_page_count = ", options_.pages).c_str()); !s.ok())
+      return s;
   std::int64_t version = 0;
   {
     Statement read(*connection_, "PRAGMA user_version");

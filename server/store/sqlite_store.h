@@ -17,6 +17,7 @@ struct SqliteStoreOptions {
   int revisions_per_model = 100;  // older ones are forgotten, the current one never
   int events = 10000;             // changes that a watch may resume from
   int requests = 10000;           // request ids remembered
+  int pages = 0;                  // of 4 KiB that the file may have at most; 0: as many as the disk holds
 };
 
 class SqliteStore : public Store {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "server/core/dynamics/velocity_analysis.h"
 #include "server/service/compute/compute.h"
 #include "server/service/compute/question.h"
 #include "server/service/ik_method.h"

@@ -6,6 +6,7 @@
 
 #include "server/core/dynamics/check.h"
 #include "server/core/dynamics/manifold.h"
+#include "server/core/dynamics/singularity.h"
 #include "server/core/math/random.h"
 
 namespace torqued {
@@ -69,6 +70,9 @@ absl::StatusOr<std::vector<int>> ReadTaskRows(const Call& call, const std::strin
       return wire::BadField(absl::StrCat(field, "[", i, "]"), absl::StrCat("row ", out[i], " twice"));
   }
   if (!out.empty()) return out;
+  if (expression == Expression::kWorldAligned)
+    out = SuggestRows(call.entry.prepared, call.entry.prepared.frames[frame],
+                      call.scratch.For(call.entry.prepared, call.entry.serial));
   // A row that is zero at several random postures is zero everywhere.
   constexpr int kPostures = 4;
   constexpr double kNothing = 1e-9;
@@ -84,8 +88,10 @@ absl::StatusOr<std::vector<int>> ReadTaskRows(const Call& call, const std::strin
     Jacobian(m, m.frames[frame], expression, q.data(), ws, J.data());
     size = size.cwiseMax(J.rowwise().norm());
   }
-  for (int r = 0; r < 6; ++r)
-    if (size[r] > kNothing) out.push_back(r);
+  if (size.maxCoeff() <= kNothing) out.clear();
+  else if (out.empty())
+    for (int r = 0; r < 6; ++r)
+      if (size[r] > kNothing) out.push_back(r);
   if (out.empty())
     return wire::Error(absl::StatusCode::kFailedPrecondition, "FRAME_DOES_NOT_MOVE",
                        absl::StrCat("frame '", m.frame_names[frame], "' does not move whatever the joints do"),

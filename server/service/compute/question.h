@@ -33,7 +33,8 @@ absl::StatusOr<Question> ReadQuestion(const Call& call, Needs needs, bool wrench
 absl::Status Conclude(const Call& call, const Question& question, const v1::Context& context, const double* efforts,
                       bool checked, v1::AnswerInfo* info);
 
-// Refuses a row list that is none: 0 to 5, each once. Empty: the rows in which the robot can move the frame at all.
+// Refuses a row list that is none: 0 to 5, each once. Empty: in world axes the rows that suit the arm (all six if it
+// has them, x and y for a planar arm of two joints), in other axes those in which it can move the frame at all.
 absl::StatusOr<std::vector<int>> ReadTaskRows(const Call& call, const std::string& field,
                                               const google::protobuf::RepeatedField<std::int32_t>& rows, int frame,
                                               Expression expression);

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "server/core/dynamics/operational_space.h"
+#include "server/core/dynamics/derivatives.h"
 #include "server/core/dynamics/singularity.h"
 #include "server/service/compute/compute.h"
 #include "server/service/compute/question.h"
@@ -82,18 +82,11 @@ void AppendColumns(const Eigen::MatrixXd& from, google::protobuf::RepeatedField<
   if (from.cols() > 0) AppendRowMajor(from.transpose(), to);
 }
 
-// Smallest over largest eigenvalue of the translation's operational inertia, over rows that can move.
-std::optional<double> AsadaAt(const Call& call, const Question& question, int frame, const std::vector<int>& rows,
-                              OperationalSpaceSolver& solver, const double* q) {
-  OperationalOptions options;
-  options.rows = rows;
-  OperationalSpace out;
-  const SolveStatus status =
-      solver.Solve(call.entry.prepared.frames[frame], question.asked.conditions, options, q, nullptr, out);
-  if (!status.ok()) return std::nullopt;
-  const Eigen::VectorXd e = ComputeSymmetricEigen(out.L).values;
-  const double largest = e.maxCoeff();
-  return largest > 0 ? std::optional<double>(std::max(0.0, e.minCoeff()) / largest) : std::nullopt;
+// M^-1 at q; false where it does not exist.
+bool InverseMass(const Prepared& m, const Conditions& c, const double* q, DerivativesWorkspace& w, Eigen::MatrixXd& Minv) {
+  const std::vector<double> still(m.nv, 0.0);
+  std::vector<double> qdd(m.nv);
+  return ForwardDynamicsDerivatives(m, c, q, nullptr, still.data(), w, qdd.data(), nullptr, nullptr, Minv.data()).ok();
 }
 
 }  // namespace
@@ -166,7 +159,8 @@ absl::Status Answer(const Call& call, const v1::AnalyzeSingularityRequest& reque
   std::vector<int> translation, rotation;
   for (const int r : *rows) (r < 3 ? translation : rotation).push_back(r);
   const bool inertias = call.entry.loaded.capabilities.forward_dynamics && !translation.empty();
-  OperationalSpaceSolver operational(m);
+  DerivativesWorkspace derivatives(m);
+  Eigen::MatrixXd Minv(m.nv, m.nv);
   Jacobians jacobians(call, *frame, *expression);
   Workspace<double> ws(m);
   for (const int r : *rows) response->add_task_rows(r);
@@ -193,8 +187,8 @@ absl::Status Answer(const Call& call, const v1::AnalyzeSingularityRequest& reque
                                    : 0);
     if (!translation.empty()) report->set_manipulability_translation(ComputeSvd(SelectRows(J, translation)).s.prod());
     if (!rotation.empty()) report->set_manipulability_rotation(ComputeSvd(SelectRows(J, rotation)).s.prod());
-    if (inertias)
-      if (const auto asada = AsadaAt(call, *question, *frame, translation, operational, q)) report->set_asada(*asada);
+    if (inertias && InverseMass(m, question->asked.conditions, q, derivatives, Minv))
+      report->set_asada(Asada(J, Minv, translation));
     AppendColumns(found.lost, report->mutable_lost_directions());
     AppendColumns(found.idle, report->mutable_idle_motions());
     report->set_kind(ToProto(found.kind));

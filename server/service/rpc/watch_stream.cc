@@ -19,7 +19,10 @@ class WatchStream final : public grpc::ServerWriteReactor<WatchModelsResponse>, 
     host_.Add(this);
     auto watch = Subscribe(request.resume_after());
     absl::MutexLock lock(&mutex_);
-    if (!watch.ok()) return End(watch.status());
+    if (!watch.ok()) {
+      End(watch.status());
+      return;
+    }
     number_ = watch->number;
     // Changes that came between the subscription and now stand behind the first picture.
     std::deque<ModelEvent> later = std::move(waiting_);
