@@ -24,6 +24,11 @@ std::string Batch::KernelName(Method m) const {
   return std::string(kernels_.name) + (compiled ? " compiled" : " template");
 }
 
+int Batch::InstructionCount(Method m) const {
+  const ProgramSet* set = programs_.load(std::memory_order_acquire);
+  return set == nullptr ? 0 : set->instructions[static_cast<int>(m)];
+}
+
 void Batch::InverseDynamics(const Conditions& c, const double* q, const double* v, const double* a, int count,
                             double* tau, BatchScratch& s) const {
   const StateRows in{q, v, a, count};

@@ -47,6 +47,8 @@ class Batch {
   bool Install(std::shared_ptr<const ProgramSet> programs);
   // What serves `m` under the model's own conditions: "avx2 compiled", "avx2 template", ...
   std::string KernelName(Method m) const;
+  // Instructions of the compiled program of `m`, sines and cosines not counted; 0: the template serves.
+  int InstructionCount(Method m) const;
 
   // tau [count x nv]: joint efforts for the motion, all terms of c.
   void InverseDynamics(const Conditions& c, const double* q, const double* v, const double* a, int count, double* tau,

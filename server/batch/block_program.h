@@ -45,6 +45,8 @@ class ProgramSet {
   int lanes = 0;
   std::array<const BlockProgram*, kMethodCount> programs{};  // null: the template answers
 
+  std::array<int, kMethodCount> instructions{};  // of each program's code; 0: none
+
   const BlockProgram* of(Method m) const { return programs[static_cast<int>(m)]; }
 };
 

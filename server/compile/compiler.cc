@@ -99,6 +99,7 @@ std::shared_ptr<const CompiledPrograms> Compile(const Prepared& m, const BatchKe
     report.instructions = laid.body.instructions + laid.angles.instructions;
     report.code_bytes = static_cast<int>(laid.body.code.size() + laid.angles.code.size());
     report.spill_slots = laid.body.spill_slots;
+    out->instructions[k] = report.instructions;
     out->programs[k] = &owned->program;
     out->owned_[k] = std::move(owned);
   }
