@@ -212,8 +212,7 @@ struct Loops {
       if (in.x) LoadRows(in.x, m.nv, first, in.count, block + m.nq + m.nv);
       fill(first);
       if (p.angles) p.angles(reinterpret_cast<double*>(block));
-      for (int k = 0; k < angles; ++k)
-        SinCos(block[p.angle_slots[k]], block[p.trig_slot + 2 * k], block[p.trig_slot + 2 * k + 1]);
+      P::SinCosAll(block, p.angle_slots.data(), angles, block + p.trig_slot);
       p.body(reinterpret_cast<double*>(block));
       use(first);
     }

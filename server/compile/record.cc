@@ -117,9 +117,10 @@ Prepared Tidy(const Prepared& m) {
 }
 
 MadeProgram Record(const Prepared& m, const Conditions& conditions, Method method, const RecordLimits& limits) {
-  Prepared tidy = Tidy(m);
+  const Prepared tidy = limits.tidy ? Tidy(m) : m;
   std::vector<BodyInertia> inertias(conditions.inertias, conditions.inertias + m.bodies.size());
-  for (BodyInertia& b : inertias) b = Cleaned(b);
+  if (limits.tidy)
+    for (BodyInertia& b : inertias) b = Cleaned(b);
   Conditions c = conditions;
   c.inertias = inertias.data();
   c.terms.friction = false;

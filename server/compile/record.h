@@ -16,6 +16,7 @@ int OutputCount(Method method, int nv);
 
 struct RecordLimits {
   int max_nodes = 60000;  // recorded nodes, before anything is left out
+  bool tidy = true;       // fold what only rounding made non-zero (Tidy)
 };
 
 // Inputs: q (nq), v (nv), x (nv), whatever the method uses of them. Friction is never recorded: it is added (or taken off the

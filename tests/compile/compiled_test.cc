@@ -122,7 +122,7 @@ TEST_P(CompiledTest, EqualsTheTemplateOnRandomTrees) {
 TEST_P(CompiledTest, TooLargeAProgramLeavesTheTemplate) {
   const Model model = oracle::RandomTree(5, {.max_joints = 8});
   const auto m = std::make_shared<const Prepared>(Prepare(model));
-  for (const CompileLimits& limits : {CompileLimits{.record = {}, .max_instructions = 20}, CompileLimits{.record = {.max_nodes = 100}}}) {
+  for (const CompileLimits& limits : {CompileLimits{.record = {}, .max_instructions = 20}, CompileLimits{.record = {.max_nodes = 100, .tidy = true}}}) {
     Batch batch(m, kernels());
     const auto programs = Compile(*m, kernels(), limits);
     EXPECT_FALSE(programs->report(Method::kInverseDynamics).compiled);

@@ -38,6 +38,27 @@ struct Pack {
   [[gnu::always_inline]] explicit Pack(double k) : v(k - Lanes{}) {}
   [[gnu::always_inline]] explicit Pack(Lanes lanes) : v(lanes) {}
 
+  using Mask = typename pack_detail::Vector<long long, N>::type;  // all bits of a lane, or none
+
+  [[gnu::always_inline]] static inline bool AnyLane(Mask mask) {
+    long long any = 0;
+    for (int l = 0; l < N; ++l) any |= mask[l];
+    return any != 0;
+  }
+  // Returns the lanes beyond kSinCosReach (or not numbers), whose results have no meaning.
+  [[gnu::always_inline]] static inline Mask SinCosNear(Pack x, Pack& s, Pack& c) {
+    SinCosReduced<Isa::kFused, Lanes, Mask>(x.v, s.v, c.v);
+    return __builtin_bit_cast(Mask, ~((x.v <= Pack(kSinCosReach).v) & (x.v >= Pack(-kSinCosReach).v)));
+  }
+  [[gnu::noinline]] static void SinCosFar(const Pack& x, Mask far, Pack& s, Pack& c) {
+    for (int l = 0; l < N; ++l)
+      if (far[l]) {
+        double sl, cl;
+        torqued::SinCos(static_cast<double>(x.v[l]), sl, cl);
+        s.v[l] = sl, c.v[l] = cl;
+      }
+  }
+
   double operator[](int lane) const { return v[lane]; }
   void Set(int lane, double x) { v[lane] = x; }
 
@@ -67,10 +88,7 @@ struct Pack {
   }
   // Is any lane zero, negative or not a number?
   friend bool AnyNotPositive(const Pack& x) {
-    const auto fails = !(x.v > Lanes{});
-    long long any = 0;
-    for (int l = 0; l < N; ++l) any |= fails[l];
-    return any != 0;
+    return AnyLane(~(x.v > Lanes{}));
   }
   TORQUED_LANES Pack abs(Pack x) { return Pack(x.v < Lanes{} ? -x.v : x.v + 0.0); }
   TORQUED_LANES Pack sqrt(Pack x) {
@@ -87,20 +105,19 @@ struct Pack {
     return x;
   }
 
-  friend void SinCos(Pack x, Pack& s, Pack& c) {
-    using Ints = typename pack_detail::Vector<long long, N>::type;
-    SinCosReduced<Isa::kFused, Lanes, Ints>(x.v, s.v, c.v);
-    const auto far = !(x.v <= Pack(kSinCosReach).v && x.v >= Pack(-kSinCosReach).v);
-    long long any = 0;
-    for (int l = 0; l < N; ++l) any |= far[l];
-    if (__builtin_expect(any != 0, 0))
-      for (int l = 0; l < N; ++l)
-        if (far[l]) {
-          double sl, cl;
-          torqued::SinCos(static_cast<double>(x.v[l]), sl, cl);
-          s.v[l] = sl, c.v[l] = cl;
-        }
+  TORQUED_LANES void SinCos(Pack x, Pack& s, Pack& c) {
+    const Mask far = SinCosNear(x, s, c);
+    if (__builtin_expect(AnyLane(far), 0)) SinCosFar(x, far, s, c);
   }
+
+  // sin and cos of values[angle_index[k]] into sin_cos[2 k], sin_cos[2 k + 1], k < count: no branch between angles.
+  static void SinCosAll(const Pack* values, const int* angle_index, int count, Pack* sin_cos) {
+    Mask any{};
+    for (int k = 0; k < count; ++k) any |= SinCosNear(values[angle_index[k]], sin_cos[2 * k], sin_cos[2 * k + 1]);
+    if (__builtin_expect(!AnyLane(any), 1)) return;
+    for (int k = 0; k < count; ++k) SinCos(values[angle_index[k]], sin_cos[2 * k], sin_cos[2 * k + 1]);
+  }
+
   friend Pack sin(Pack x) {
     Pack s, c;
     SinCos(x, s, c);
