@@ -26,7 +26,7 @@ struct MethodReport {
 class CompiledPrograms final : public ProgramSet {
  public:
   const MethodReport& report(Method m) const { return reports_[static_cast<int>(m)]; }
-  double compile_seconds() const { return compile_seconds_; }
+  double compile_seconds() const { return compile_seconds_; }  // of processor time
   std::size_t code_bytes() const;  // pages of all methods
 
  private:
