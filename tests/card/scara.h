@@ -80,8 +80,9 @@ inline CardConfig ScaraConfig() {
     a.velocity = velocity[i];
     a.acceleration = acceleration[i];
     a.torque = torque[i];
-    a.stop_deceleration = acceleration[i] / 2;
-    a.quick_deceleration = acceleration[i];
+    // A stop has no torque feed-forward of its own: what the position loop can hold within the following-error limit.
+    a.stop_deceleration = acceleration[i] / (i == 3 ? 4 : 2);
+    a.quick_deceleration = 1.5 * a.stop_deceleration;
     a.following = {i == 2 ? 0.01 : 0.03, i == 2 ? 0.02 : 0.08, 0.01};
     a.kp = kp[i];
     a.kd = kd[i];

@@ -32,7 +32,7 @@ TEST(Segment, TwoThreadsLoseNothingThroughASmallRing) {
   std::vector<char> memory(SegmentBytes(8, config.feedback_capacity) + 64);
   void* aligned = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 63) / 64 * 64);
   const SegmentView v = FormatSegment(aligned, config, "t", "t");
-  constexpr std::uint64_t kCount = 20000;
+  constexpr std::uint64_t kCount = 4000;
   std::thread producer([&] {
     SetPoint p;
     for (std::uint64_t k = 1; k <= kCount;) {
