@@ -4,7 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/card/scara.h"
+#include "client/card/default_config.h"
+#include "tests/card/bridge_rig.h"
 
 namespace torqued {
 namespace {
@@ -145,6 +146,31 @@ TEST(CardConfigCheck, SaysWhatIsOnlyUnwise) {
   c = good;
   c.axes.resize(13, c.axes[0]);
   EXPECT_TRUE(has(c, "axis-count", Severity::kError));
+}
+
+// A model alone is enough for a simulated run, and every assumption is said.
+TEST(DefaultSimConfig, RunsAndStops) {
+  Model model = card_test::ScaraModel();
+  model.coordinates[0].limits.velocity = 5;
+  model.coordinates[2].limits.lower = -0.2;
+  model.coordinates[2].limits.upper = 0.05;
+  std::vector<CardFinding> findings;
+  const CardConfig c = DefaultSimConfig(model, Prepare(model), &findings);
+  EXPECT_EQ(findings.size(), 11u) << "twelve limits, one given";
+  for (const CardFinding& f : CheckCardConfig(c)) EXPECT_NE(f.severity, Severity::kError) << f.where << " " << f.message;
+  EXPECT_EQ(c.axes[0].velocity, 5);
+  EXPECT_EQ(c.axes[2].lower, -0.2);
+  for (const bool stop : {false, true}) {
+    card_test::BridgeRig rig(c);
+    const PathTable table = rig.Table(card_test::PickAndPlace(rig.model, 1.7));
+    rig.Enable();
+    PathSource source(table, rig.config);
+    card_test::Rig::Ok(rig.bridge.Start(&source));
+    const Recording r = rig.Run([&](std::uint64_t k) {
+      if (stop && k == 900) rig.bridge.Stop(StopKind::kQuick);
+    });
+    EXPECT_EQ(r.outcome, stop ? "stopped" : "done") << ToString(r.cause);
+  }
 }
 
 }  // namespace
