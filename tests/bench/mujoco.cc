@@ -2,9 +2,10 @@
 // positions, velocities, its own recursive Newton-Euler, composite inertias and sparse factors; no contacts, no integrator.
 // MuJoCo rounds nothing in memory, but its reader wants text: numbers are written with 17 digits.
 #include <mujoco/mujoco.h>
+#include <unistd.h>
 
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <sstream>
 
 #include "tests/bench/contender.h"
@@ -59,14 +60,15 @@ struct Mujoco {
         << Numbers({m.gravity.x(), m.gravity.y(), m.gravity.z()}) << "'/><worldbody>";
     if (!WriteChildren(m, 0, xml)) return;
     xml << "</worldbody></mujoco>";
-    const std::string path = std::string(std::tmpnam(nullptr)) + ".xml";
-    std::FILE* file = std::fopen(path.c_str(), "w");
-    if (file == nullptr) return;
-    std::fputs(xml.str().c_str(), file);
-    std::fclose(file);
+    char path[] = "/tmp/torqued_bench_XXXXXX.xml";
+    const int file = mkstemps(path, 4);
+    if (file < 0) return;
+    const std::string text = xml.str();
+    const bool written = write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    close(file);
     char error[500] = "";
-    model = mj_loadXML(path.c_str(), nullptr, error, sizeof(error));
-    std::remove(path.c_str());
+    if (written) model = mj_loadXML(path, nullptr, error, sizeof(error));
+    std::remove(path);
     if (model == nullptr) {
       std::fprintf(stderr, "MuJoCo refuses %s: %s\n", m.name.c_str(), error);
       return;
