@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "client/torqued/question.h"
+#include "server/service/compute/simulation.h"
 #include "server/service/engine.h"
 
 namespace torqued::cli {
@@ -17,6 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using google::protobuf::Message;
+
+constexpr char kNeedsServer[] = "--local: this needs a server (torqued, then without --local)";
 
 // The answers in process, by the request's type.
 class Dispatch {
@@ -53,28 +56,17 @@ class Dispatch {
   absl::Status Answer(Engine& engine, const Message& request, Message& response) const {
     const auto found = answers_.find(request.GetDescriptor());
     if (found == answers_.end())
-      return absl::UnimplementedError(
-          "--local: this needs a server (torqued, then without --local)");
+      return absl::UnimplementedError(kNeedsServer);
     return found->second(engine, request, response);
   }
 
  private:
   template <class Request, class Response>
-  static constexpr bool kAnswered = requires(const torqued::Call& call, Registry& registry,
-                                             const Request& request, Response* response) {
-    torqued::Answer(call, request, response);
-  }
-  || requires(Registry& registry, const Request& request, Response* response) {
-    torqued::Answer(registry, request, response);
-  };
-
-  template <class Request, class Response>
   void Add() {
-    if constexpr (kAnswered<Request, Response>)
-      answers_[Request::descriptor()] = [](Engine& engine, const Message& request,
-                                           Message& response) {
-        return engine.Ask(static_cast<const Request&>(request), static_cast<Response*>(&response));
-      };
+    answers_[Request::descriptor()] = [](Engine& engine, const Message& request,
+                                         Message& response) {
+      return engine.Ask(static_cast<const Request&>(request), static_cast<Response*>(&response));
+    };
   }
 
   std::map<const google::protobuf::Descriptor*, absl::Status (*)(Engine&, const Message&, Message&)>
@@ -115,8 +107,23 @@ class LocalBackend : public Backend {
     return dispatch_.Answer(*engine_, request, response);
   }
 
-  absl::Status Receive(const Message&, Message&, const std::function<bool()>&) override {
-    return absl::UnimplementedError("--local: this needs a server (torqued, then without --local)");
+  absl::Status Receive(const Message& request, Message& part,
+                       const std::function<bool()>& each) override {
+    if (request.GetDescriptor() != v1::SimulateRequest::descriptor())
+      return absl::UnimplementedError(kNeedsServer);
+    const auto& question = static_cast<const v1::SimulateRequest&>(request);
+    auto entry = engine_->registry().FindEntry("context.model", question.context().model());
+    if (!entry.ok()) return entry.status();
+    auto simulation = Simulation::Start(*std::move(entry), question);
+    if (!simulation.ok()) return simulation.status();
+    for (bool more = true; more;) {
+      part.Clear();
+      const auto next =
+          (*simulation)->Next(static_cast<v1::SimulateResponse*>(&part), nullptr);
+      if (!next.ok()) return next.status();
+      more = each() && *next;
+    }
+    return absl::OkStatus();
   }
 
   // Registers what is named, and only that: reading all robots would take longer than most answers.

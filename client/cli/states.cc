@@ -148,6 +148,7 @@ absl::Status ReadStates(const std::string& path, const v1::Model& model, bool de
       time = {static_cast<int>(c), cell.unit == "ms" ? 1e-3 : cell.unit == "us" ? 1e-6 : 1.0};
       continue;
     }
+    if (cell.suffix.empty() && cell.id == "energy") continue;  // as simulate writes it
     std::optional<size_t> which;
     for (size_t i = 0; i < 4; ++i)
       if (cell.suffix == Suffix(kQuantities[i])) which = i;

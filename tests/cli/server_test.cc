@@ -163,6 +163,13 @@ TEST_F(CliServer, HealthAndStatistics) {
   EXPECT_THAT(Ask("top --once").out, HasSubstr("p99[us]"));
 }
 
+TEST_F(CliServer, WatchShowsTheSnapshot) {
+  const Finished finished = Ask("model watch --until-synced");
+  EXPECT_EQ(finished.exit, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("present ur5e "));
+  EXPECT_THAT(finished.out, HasSubstr(" synced"));
+}
+
 TEST_F(CliServer, BenchMeasures) {
   const json unary =
       json::parse(Ask("bench two-link --duration 200ms --concurrency 2 --batch 8 --json").out);
@@ -179,6 +186,15 @@ TEST_F(CliServer, AProxyInTheEnvironmentDoesNotMatter) {
                                {"https_proxy", "http://127.0.0.1:9"},
                                {"grpc_proxy", "http://127.0.0.1:9"}};
   EXPECT_EQ(server_->Ask({"health", "--quiet"}, proxies).exit, 0);
+}
+
+TEST_F(CliServer, TheShellCompletesVerbsOptionsAndModels) {
+  const std::string script = "PATH=" TORQUED_BIN ":$PATH; source <(torquectl completion bash); "
+                             "try() { COMP_WORDS=(torquectl \"$@\"); COMP_CWORD=$#; COMPREPLY=(); _torquectl; "
+                             "echo \"${COMPREPLY[*]}\"; }; try sta; try model re; try static ur; try static ur5e --wrench-b";
+  const Finished finished =
+      RunProgram("/bin/bash", {"-c", script}, {{"TORQUED_SERVER", server_->address()}});
+  EXPECT_EQ(finished.out, "static\nrevisions\nur5e\n--wrench-by-robot\n") << finished.err;
 }
 
 TEST_F(CliServer, TheExampleProgramAnswers) {
