@@ -55,8 +55,7 @@ class Dispatch {
 
   absl::Status Answer(Engine& engine, const Message& request, Message& response) const {
     const auto found = answers_.find(request.GetDescriptor());
-    if (found == answers_.end())
-      return absl::UnimplementedError(kNeedsServer);
+    if (found == answers_.end()) return absl::UnimplementedError(kNeedsServer);
     return found->second(engine, request, response);
   }
 
@@ -118,8 +117,7 @@ class LocalBackend : public Backend {
     if (!simulation.ok()) return simulation.status();
     for (bool more = true; more;) {
       part.Clear();
-      const auto next =
-          (*simulation)->Next(static_cast<v1::SimulateResponse*>(&part), nullptr);
+      const auto next = (*simulation)->Next(static_cast<v1::SimulateResponse*>(&part), nullptr);
       if (!next.ok()) return next.status();
       more = each() && *next;
     }

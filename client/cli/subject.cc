@@ -119,10 +119,14 @@ absl::StatusOr<Subject> SubjectOptions::Read(Session& session, bool without_stat
 }
 
 std::string Headline(const std::string& what, const v1::AnswerInfo& info) {
+  std::string line = KinematicHeadline(what, info);
+  if (!info.has_gravity()) return line;
+  return absl::StrCat(line, ", gravity ", Shortest(info.gravity().x()), " ",
+                      Shortest(info.gravity().y()), " ", Shortest(info.gravity().z()), " m/s^2");
+}
+
+std::string KinematicHeadline(const std::string& what, const v1::AnswerInfo& info) {
   std::string line = absl::StrCat(what, " of ", ModelId(info.revision()));
-  if (info.has_gravity())
-    absl::StrAppend(&line, ", gravity ", Shortest(info.gravity().x()), " ",
-                    Shortest(info.gravity().y()), " ", Shortest(info.gravity().z()), " m/s^2");
   if (!info.frame().empty()) absl::StrAppend(&line, ", frame ", info.frame());
   return line;
 }

@@ -61,6 +61,8 @@ absl::Status ShowJoints(Session& session, const google::protobuf::Message& answe
 
 // "static torque of ur5e@0123456789ab, gravity 0 0 -9.81 m/s^2".
 std::string Headline(const std::string& what, const v1::AnswerInfo& info);
+// The same without gravity, for questions that do not depend on it.
+std::string KinematicHeadline(const std::string& what, const v1::AnswerInfo& info);
 // What else an answer's info says to people: samples outside limits, residuals of --check. "" if
 // nothing.
 std::string InfoNotes(const v1::AnswerInfo& info);

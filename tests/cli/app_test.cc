@@ -152,7 +152,8 @@ class CommaLocale : public ::testing::Test {
 TEST_F(CommaLocale, NumbersKeepThePoint) {
   ExpectUr5eStatics(Enter({"--local", "--json", "static", "ur5e", "--q", kQ}));
   EXPECT_THAT(Enter({"--local", "static", "ur5e", "--q", kQ}).out, HasSubstr("-34.303795"));
-  EXPECT_THAT(Enter({"--local", "static", "ur5e", "--q", kQ, "--csv"}).out, HasSubstr("-34.3037947"));
+  EXPECT_THAT(Enter({"--local", "static", "ur5e", "--q", kQ, "--csv"}).out,
+              HasSubstr("-34.3037947"));
   EXPECT_THAT(
       Enter({"--local", "static", "ur5e", "--q", kQ, "--payload", "tool0:mass=1.5,com=0,0,0.05"})
           .exit,

@@ -87,7 +87,8 @@ TEST_F(CliServer, TheLifeOfAModel) {
 TEST_F(CliServer, CheckSaysWhatIsWrongAndRegistersNothing) {
   const Finished good = Ask("model check " + Write("good.urdf", Pendulum("1")));
   EXPECT_EQ(good.exit, 0) << good.out << good.err;
-  const Finished impossible = Ask("model check --policy strict " + Write("bad.urdf", Pendulum("-1")));
+  const Finished impossible =
+      Ask("model check --policy strict " + Write("bad.urdf", Pendulum("-1")));
   EXPECT_NE(impossible.exit, 0) << impossible.out;
   const Finished broken = Ask(
       "model check " + Write("broken.urdf", "<robot name=\"x\">\n  <link name=\"a\">\n</robot>"));
@@ -189,9 +190,12 @@ TEST_F(CliServer, AProxyInTheEnvironmentDoesNotMatter) {
 }
 
 TEST_F(CliServer, TheShellCompletesVerbsOptionsAndModels) {
-  const std::string script = "PATH=" TORQUED_BIN ":$PATH; source <(torquectl completion bash); "
-                             "try() { COMP_WORDS=(torquectl \"$@\"); COMP_CWORD=$#; COMPREPLY=(); _torquectl; "
-                             "echo \"${COMPREPLY[*]}\"; }; try sta; try model re; try static ur; try static ur5e --wrench-b";
+  const std::string script =
+      "PATH=" TORQUED_BIN
+      ":$PATH; source <(torquectl completion bash); "
+      "try() { COMP_WORDS=(torquectl \"$@\"); COMP_CWORD=$#; COMPREPLY=(); _torquectl; "
+      "echo \"${COMPREPLY[*]}\"; }; try sta; try model re; try static ur; try static ur5e "
+      "--wrench-b";
   const Finished finished =
       RunProgram("/bin/bash", {"-c", script}, {{"TORQUED_SERVER", server_->address()}});
   EXPECT_EQ(finished.out, "static\nrevisions\nur5e\n--wrench-by-robot\n") << finished.err;

@@ -25,15 +25,15 @@ std::vector<double> FromRollPitchYaw(double roll, double pitch, double yaw) {
 class Ik : public Verb {
  public:
   VerbText Text() const override {
-    return {
-        "ik",
-        kKinematics,
-        "joint positions for a pose: all branches in closed form, else numerically",
-        {"ik ur5e --xyz 0.4,0.2,0.5 --rpy 180,0,90 --deg", "ik two-link --xyz 0.7,0.3,0 --rows x,y",
-         "ik puma560 --pose 0.3,0.1,0.4,0,0,0,1 --seed zero --respect-limits",
-         "ik scara --poses points.csv --csv"},
-        "A pose out of reach ends with exit code 3, and says by how much. --poses FILE.csv: "
-        "columns x[m] y[m] z[m] qx qy qz qw."};
+    return {"ik",
+            kKinematics,
+            "joint positions for a pose: all branches in closed form, else numerically",
+            {"ik ur5e --xyz 0.4,0.2,0.5 --rpy 180,0,90 --deg",
+             "ik two-link --xyz 0.7,0.3,0 --rows x,y,z",
+             "ik puma560 --pose 0.3,0.1,0.4,0,0,0,1 --seed zero --respect-limits",
+             "ik scara --poses points.csv --csv"},
+            "A pose out of reach ends with exit code 3, and says by how much. --poses FILE.csv: "
+            "columns x[m] y[m] z[m] qx qy qz qw."};
   }
 
   void Declare(OptionSet& options) override {
@@ -50,7 +50,8 @@ class Ik : public Verb {
     options.Flag("--deg", degrees_,
                  "--rpy, --seed and the printed table of revolute joints are in degrees");
     options.Text("--frame", frame_, "NAME", "frame that shall be there; default: the tool frame");
-    options.Text("--rows", rows_, "LIST", "only these of x,y,z,wx,wy,wz matter");
+    options.Text("--rows", rows_, "LIST",
+                 "only these matter: x,y,z (the position) or wx,wy,wz (the orientation)");
     options.Flag("--respect-limits", respect_limits_, "leave out solutions outside joint limits");
     options.Text("--tool", tool_, "FRAME", "tool frame instead of the model's");
   }
@@ -126,10 +127,10 @@ class Ik : public Verb {
 
   Sheet Solutions(const v1::ComputeInverseKinematicsResponse& answer,
                   const std::vector<Column>& columns) const {
-    Sheet sheet{
-        absl::StrCat(Headline("inverse kinematics", answer.info()), ", method ", answer.method()),
-        {"pose", "branch"},
-        {}};
+    Sheet sheet{absl::StrCat(KinematicHeadline("inverse kinematics", answer.info()), ", method ",
+                             answer.method()),
+                {"pose", "branch"},
+                {}};
     for (const Column& column : columns)
       sheet.columns.push_back(column.id + "[" + (degrees_ && column.angular ? "deg" : column.unit) +
                               "]");

@@ -41,8 +41,8 @@ class Jacobian : public Verb {
     const auto joints = Ids(Columns(subject->model, Quantity::kVelocity));
     std::vector<Sheet> sheets;
     for (int s = 0; s < answer->info().sample_count(); ++s) {
-      const std::string title =
-          Headline("Jacobian", answer->info()) + ", " + ExpressionName(answer->info().expression());
+      const std::string title = KinematicHeadline("Jacobian", answer->info()) + ", " +
+                                ExpressionName(answer->info().expression());
       sheets.push_back(MatrixSheet(SampleTitle(subject->states, s, title), answer->jacobians(), s,
                                    rows, joints));
       if (answer->jdot_v_size() == 0) continue;

@@ -28,11 +28,14 @@ class ModelCheck : public Verb {
     const auto answer = session.Ask<v1::CreateModelResponse>(request);
     if (!answer.ok()) return answer.status();
     const v1::Model& model = answer->model();
+    const auto count = [](int n, const std::string& what) {
+      return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+    };
     if (session.for_people())
-      session.out() << source_.file() << ": " << model.velocity_count() << " degrees of freedom, "
-                    << (model.findings_size() == 0
-                            ? "nothing found"
-                            : std::to_string(model.findings_size()) + " findings")
+      session.out() << source_.file() << ": " << count(model.velocity_count(), "degree")
+                    << " of freedom, "
+                    << (model.findings_size() == 0 ? "nothing found"
+                                                   : count(model.findings_size(), "finding"))
                     << "\n";
     if (model.findings_size() > 0 || !session.for_people())
       session.Show(*answer, {FindingSheet(model)});

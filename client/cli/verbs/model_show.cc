@@ -57,7 +57,8 @@ class ModelShow : public Verb {
     const v1::Kernel& kernel = model.kernel();
     if (!kernel.name().empty())
       text += "kernel " + kernel.name() +
-              (kernel.instruction_set().empty() ? "" : " (" + kernel.instruction_set() + ")") + "\n";
+              (kernel.instruction_set().empty() ? "" : " (" + kernel.instruction_set() + ")") +
+              "\n";
     return text;
   }
 

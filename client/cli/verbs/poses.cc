@@ -43,9 +43,10 @@ absl::StatusOr<Exit> ShowPoses(Session& session, const Subject& subject,
   const auto answer = session.Ask<v1::ComputeForwardKinematicsResponse>(request);
   if (!answer.ok()) return answer.status();
   const std::string expression = ExpressionName(answer->info().expression());
-  std::vector<Sheet> sheets = {SixVectors(Headline(title, answer->info()) + ", in the world",
-                                          {"x[m]", "y[m]", "z[m]", "qx", "qy", "qz", "qw"}, *answer,
-                                          7, answer->poses().values(), subject)};
+  std::vector<Sheet> sheets = {
+      SixVectors(KinematicHeadline(title, answer->info()) + ", in the world",
+                 {"x[m]", "y[m]", "z[m]", "qx", "qy", "qz", "qw"}, *answer, 7,
+                 answer->poses().values(), subject)};
   if (answer->velocities_size() > 0)
     sheets.push_back(
         SixVectors("velocity, " + expression,

@@ -82,7 +82,7 @@ class Singular : public Verb {
  private:
   static std::vector<Sheet> Overview(const Subject& subject,
                                      const v1::AnalyzeSingularityResponse& answer) {
-    Sheet sheet{Headline("singularity", answer.info()),
+    Sheet sheet{KinematicHeadline("singularity", answer.info()),
                 {"state", "rank", "condition", "manipulability", "smallest singular value", "kind"},
                 {}};
     for (int s = 0; s < answer.reports_size(); ++s) {
@@ -104,7 +104,7 @@ class Singular : public Verb {
     std::vector<std::string> task;
     for (const int row : answer.task_rows())
       task.push_back(row >= 0 && row < 6 ? kRows[static_cast<size_t>(row)] : "?");
-    Sheet facts{Headline("singularity", answer.info()), {"", ""}, {}};
+    Sheet facts{KinematicHeadline("singularity", answer.info()), {"", ""}, {}};
     facts.rows = {
         {"kind", KindName(report.kind())},
         {"rank", int64_t{report.rank()}},

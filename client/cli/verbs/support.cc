@@ -15,7 +15,7 @@ class Support : public Verb {
     return {"support",
             kStatics,
             "foot forces inside friction cones, joint torques, margin to tipping",
-            {"support quadruped --q zero --feet lf_foot,rf_foot,lh_foot,rh_foot --friction 0.7"},
+            {"support quadruped --q zero --feet fl_foot,fr_foot,hl_foot,hr_foot --friction 0.7"},
             "Floating base. If the feet cannot balance the robot the exit code is 3."};
   }
 

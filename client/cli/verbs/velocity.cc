@@ -63,11 +63,12 @@ class Velocity : public Verb {
     if (!answer.ok()) return answer.status();
     std::vector<Sheet> sheets;
     for (int s = 0; s < answer->info().sample_count(); ++s) {
-      Sheet hand{SampleTitle(subject->states, s,
-                             Headline(inverse ? "velocity reached" : "velocity", answer->info()) +
-                                 ", " + ExpressionName(answer->info().expression())),
-                 {"vx[m/s]", "vy[m/s]", "vz[m/s]", "wx[rad/s]", "wy[rad/s]", "wz[rad/s]"},
-                 {{}}};
+      Sheet hand{
+          SampleTitle(subject->states, s,
+                      KinematicHeadline(inverse ? "velocity reached" : "velocity", answer->info()) +
+                          ", " + ExpressionName(answer->info().expression())),
+          {"vx[m/s]", "vy[m/s]", "vz[m/s]", "wx[rad/s]", "wy[rad/s]", "wz[rad/s]"},
+          {{}}};
       for (int i = 0; i < 6; ++i) hand.rows[0].push_back(answer->frame_velocities(6 * s + i));
       sheets.push_back(hand);
       if (!inverse) continue;
