@@ -98,6 +98,7 @@ class TorqueStream::Call {
         return absl::OkStatus();
       case kWritten:
         writing_ = false;
+        if (finished_) return Reopen();
         if (ok) Write(stream_context);  // if not, the read fails too and ends the call
         return absl::OkStatus();
       case kRead:
@@ -110,7 +111,9 @@ class TorqueStream::Call {
         rpc_->Read(&incoming_, Tag(kRead));
         return absl::OkStatus();
       case kFinished:
-        return Reopen();
+        finished_ = true;
+        // A write may still be with gRPC: the call lives until that has come back too.
+        return writing_ ? absl::OkStatus() : Reopen();
     }
     return absl::OkStatus();
   }
@@ -124,7 +127,7 @@ class TorqueStream::Call {
     transport_.Prepare(*context_);
     context_->set_wait_for_ready(true);  // the answer deadline bounds the wait
     rpc_ = stub_->PrepareAsyncStreamCompute(context_.get(), &queue_);
-    started_ = writing_ = false;
+    started_ = writing_ = broken_ = finished_ = false;
     written_up_to_ = 0;
     first_write_ = true;
     ++openings_;
@@ -132,7 +135,7 @@ class TorqueStream::Call {
   }
 
   void Write(const v1::Context& stream_context) {
-    if (!started_ || writing_) return;
+    if (!started_ || writing_ || broken_) return;
     const auto next = wanted_.upper_bound(written_up_to_);
     if (next == wanted_.end()) return;
     written_up_to_ = next->first;
@@ -144,6 +147,7 @@ class TorqueStream::Call {
   }
 
   absl::Status Finish() {
+    broken_ = true;
     rpc_->Finish(&final_, Tag(kFinished));
     return absl::OkStatus();
   }
@@ -176,6 +180,8 @@ class TorqueStream::Call {
   std::map<uint64_t, v1::StreamComputeRequest> wanted_;
   std::map<uint64_t, v1::StreamComputeResponse> answers_;
   bool started_ = false, writing_ = false, first_write_ = true;
+  bool broken_ = false;    // the read failed or the start did: no more writes
+  bool finished_ = false;  // the final status is there
   uint64_t written_up_to_ = 0, reconnects_ = 0;
   int64_t server_nanoseconds_ = 0;
   int openings_ = 0;

@@ -83,6 +83,31 @@ TEST(TorqueStream, ManyUnderWayComeBackBySequence) {
   EXPECT_EQ(stream->Receive(sequences[0]).status().code(), absl::StatusCode::kNotFound);
 }
 
+// A write under way when the call ends must not outlive it.
+TEST(TorqueStream, BreaksWithWritesUnderWayManyTimes) {
+  for (int round = 0; round < 50; ++round) {
+    FakeServer server;
+    server.end_stream_after = round % 5;
+    const auto client = Open(server);
+    const auto stream = client->OpenStream("two", seconds(20));
+    std::vector<uint64_t> sequences;
+    for (int i = 0; i < 20; ++i) {
+      v1::StreamComputeRequest request;
+      for (const double value : {1.0, 2.0})
+        request.mutable_inverse_dynamics()->mutable_positions()->add_values(value * i);
+      for (auto* zero : {request.mutable_inverse_dynamics()->mutable_velocities(),
+                         request.mutable_inverse_dynamics()->mutable_accelerations()})
+        zero->mutable_values()->Add(0), zero->mutable_values()->Add(0);
+      sequences.push_back(stream->Send(std::move(request)));
+    }
+    for (int i = 0; i < 20; ++i) {
+      const auto answer = stream->Receive(sequences[static_cast<size_t>(i)]);
+      ASSERT_TRUE(answer.ok()) << answer.status();
+      EXPECT_EQ(answer->inverse_dynamics().efforts().values(1), 2.0 * i);
+    }
+  }
+}
+
 TEST(TorqueStream, ALateAnswerIsGivenUp) {
   FakeServer server;
   const auto client = Open(server);
