@@ -89,6 +89,7 @@ const std::vector<Field>& Fields() {
       Whole("message_mib", &Config::message_mib, 1, 1024, "largest request [MiB]"),
       Whole("models", &Config::models, 1, 1000000, "models at most"),
       Whole("revisions_per_model", &Config::revisions_per_model, 1, 100000, "revisions kept per model"),
+      Flag("compile", &Config::compile, "make machine code for every model, in the background: true or false"),
       Seconds("drain_delay_s", &Config::drain_delay_s, 3600, "after SIGTERM: not healthy, but calls are taken [s]"),
       Seconds("drain_s", &Config::drain_s, 3600, "then: running calls may finish [s]"),
       Seconds("max_connection_age_s", &Config::max_connection_age_s, 1e6, "clients connect again after [s]; 0: never"),

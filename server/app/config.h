@@ -24,6 +24,7 @@ struct Config {
   int message_mib = 64;                    // [MiB] largest request
   int models = 10000;                      // at most
   int revisions_per_model = 100;           // kept; older ones are forgotten
+  bool compile = true;                     // make machine code for every model
   double drain_delay_s = 0;                // [s] after SIGTERM: health says no, calls are still taken
   double drain_s = 5;                      // [s] then: running calls may finish
   double max_connection_age_s = 0;         // [s] clients are asked to connect again; 0: never

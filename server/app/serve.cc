@@ -29,6 +29,7 @@ EngineOptions ToEngineOptions(const Config& config) {
   EngineOptions options;
   options.data_folder = config.data_dir;
   options.robots_folder = config.robots;
+  options.compile = config.compile;
   options.store.models = config.models;
   options.store.revisions_per_model = config.revisions_per_model;
   return options;

@@ -127,6 +127,12 @@ void Write(const Capabilities& from, v1::Capabilities* to) {
   to->set_inverse_kinematics(from.inverse_kinematics);
 }
 
+void WriteKernel(const Batch& batch, v1::Kernel* to) {
+  const std::string name = batch.KernelName(Method::kInverseDynamics);  // "avx2 compiled"
+  to->set_name(name.substr(name.rfind(' ') + 1));
+  to->set_instruction_set(batch.kernels().name);
+}
+
 void WriteTime(std::int64_t microseconds, google::protobuf::Timestamp* to) {
   to->set_seconds(microseconds / 1000000);
   to->set_nanos(static_cast<int>(microseconds % 1000000) * 1000);
@@ -145,7 +151,7 @@ void DescribeEntry(const ModelEntry& entry, v1::ModelView view, v1::Model* out) 
   for (const std::string& frame : entry.prepared.frame_names) out->add_frames(frame);
   out->set_tool_frame(model.tool_frame);
   Write(model.gravity, out->mutable_gravity());
-  out->mutable_kernel()->set_name("template");
+  WriteKernel(*entry.batch, out->mutable_kernel());
   out->set_description(entry.loaded.description);
   if (view != v1::MODEL_VIEW_FULL) return;
   out->mutable_source()->set_text(entry.source);

@@ -20,7 +20,10 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Open(const EngineOptions& option
   }
   auto store = SqliteStore::Open(store_options);
   if (!store.ok()) return store.status();
-  auto registry = Registry::Open(std::move(*store));
+  engine->compiler_ = std::make_unique<compile::BackgroundCompiler>(options.compile);
+  auto registry = Registry::Open(std::move(*store), [compiler = engine->compiler_.get()](const ModelEntry& entry) {
+    compiler->Submit(entry.batch);
+  });
   if (!registry.ok()) return registry.status();
   engine->registry_ = std::move(*registry);
   if (!options.robots_folder.empty()) {

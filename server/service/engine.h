@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "server/compile/background.h"
 #include "server/service/compute/compute.h"
 #include "server/service/models.h"
 #include "server/store/data_folder.h"
@@ -21,6 +22,7 @@ struct EngineOptions {
   std::string data_folder;    // empty: models live as long as the engine
   std::string robots_folder;  // its files are registered; empty: none
   SqliteStoreOptions store;   // its path follows from data_folder
+  bool compile = false;       // make machine code for every model, behind the calls' backs
 };
 
 // Scratch of the calling thread.
@@ -32,6 +34,7 @@ class Engine {
   static absl::StatusOr<std::unique_ptr<Engine>> Open(const EngineOptions& options);
 
   Registry& registry() { return *registry_; }
+  bool compiles() const { return compiler_->enabled(); }
   // Files of the robots folder that could not be registered, each with its reason.
   const std::vector<std::string>& complaints() const { return complaints_; }
 
@@ -51,6 +54,7 @@ class Engine {
   Engine() = default;
 
   std::optional<DataFolder> folder_;
+  std::unique_ptr<compile::BackgroundCompiler> compiler_;
   std::unique_ptr<Registry> registry_;
   std::vector<std::string> complaints_;
 };

@@ -8,6 +8,7 @@
 #include "server/core/tree/prepare.h"
 #include "server/robots/revision.h"
 #include "server/service/ik_method.h"
+#include "server/service/limits.h"
 #include "server/service/near.h"
 
 namespace torqued {
@@ -31,15 +32,17 @@ absl::StatusOr<EntryPtr> MakeModelEntry(const std::string& id, const std::string
   static std::atomic<std::uint64_t> last_serial{0};
   auto loaded = LoadModel(source, options);
   if (!loaded.ok()) return loaded.status();
-  auto entry = std::make_shared<ModelEntry>();
+  if (loaded->model.nv > kMostDegreesOfFreedom)
+    return wire::Exhausted("TOO_MANY_JOINTS", "degrees of freedom",
+                           absl::StrCat("source: ", loaded->model.nv, " degrees of freedom, at most ", kMostDegreesOfFreedom));
+  auto prepared = std::make_shared<const Prepared>(Prepare(loaded->model));
+  auto entry = std::make_shared<ModelEntry>(std::move(*loaded), std::move(prepared));
   entry->serial = ++last_serial;
   entry->id = id;
   entry->revision = Revision(source, options);
   entry->name = absl::StrCat("models/", id, "/revisions/", entry->revision);
   entry->source = source;
   entry->options = options;
-  entry->loaded = std::move(*loaded);
-  entry->prepared = Prepare(entry->loaded.model);
   entry->with_fixed = Prepare(entry->loaded.model, {.lump_fixed = false});
   entry->loaded.capabilities.inverse_kinematics = InverseKinematicsMethod(entry->prepared);
   DescribeColumns(entry->loaded.model, *entry);

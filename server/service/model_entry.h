@@ -10,12 +10,16 @@
 #include <vector>
 
 #include "proto/wire/rows.h"
+#include "server/batch/batch.h"
 #include "server/core/tree/prepared.h"
 #include "server/robots/load.h"
 
 namespace torqued {
 
 struct ModelEntry {
+  ModelEntry(LoadedModel model_loaded, std::shared_ptr<const Prepared> model_prepared)
+      : loaded(std::move(model_loaded)), prepared(*model_prepared), batch(std::make_shared<Batch>(model_prepared)) {}
+
   std::uint64_t serial = 0;  // unique in this process: scratch sized for one entry is recognised by it
   std::string id;            // "scara"
   std::string revision;      // 12 hex digits
@@ -24,7 +28,8 @@ struct ModelEntry {
   LoadOptions options;
 
   LoadedModel loaded;
-  Prepared prepared;         // fixed joints lumped
+  const Prepared& prepared;  // fixed joints lumped; batch keeps it alive
+  std::shared_ptr<Batch> batch;  // the kernels that answer for it
   Prepared with_fixed;       // fixed joints are bodies: link forces
   std::vector<std::string> coordinate_names;
   wire::Columns positions, rates;

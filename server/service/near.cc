@@ -8,20 +8,20 @@
 namespace torqued {
 namespace {
 
-// Levenshtein distance of two lower-case words.
+// Letters inserted, dropped, replaced, or two neighbours exchanged (optimal string alignment).
 int Distance(const std::string& a, const std::string& b) {
-  std::vector<int> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int>(j);
-  for (size_t i = 1; i <= a.size(); ++i) {
-    int diagonal = row[0];
-    row[0] = static_cast<int>(i);
+  const size_t width = b.size() + 1;
+  std::vector<int> d((a.size() + 1) * width);
+  const auto at = [&](size_t i, size_t j) -> int& { return d[i * width + j]; };
+  for (size_t i = 0; i <= a.size(); ++i) at(i, 0) = static_cast<int>(i);
+  for (size_t j = 0; j <= b.size(); ++j) at(0, j) = static_cast<int>(j);
+  for (size_t i = 1; i <= a.size(); ++i)
     for (size_t j = 1; j <= b.size(); ++j) {
-      const int change = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
+      int& best = at(i, j);
+      best = std::min({at(i - 1, j - 1) + (a[i - 1] != b[j - 1]), at(i - 1, j) + 1, at(i, j - 1) + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) best = std::min(best, at(i - 2, j - 2) + 1);
     }
-  }
-  return row[b.size()];
+  return at(a.size(), b.size());
 }
 
 }  // namespace

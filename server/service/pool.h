@@ -1,10 +1,10 @@
 // Where does work go that would hold up a thread that answers calls? To a few workers behind a bounded queue.
 #pragma once
 
-#include <absl/synchronization/mutex.h>
-
+#include <condition_variable>
 #include <deque>
 #include <functional>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -30,9 +30,10 @@ class Pool {
   void Work();
 
   const int queue_length_;
-  mutable absl::Mutex mutex_;
-  std::deque<std::function<void()>> queue_ ABSL_GUARDED_BY(mutex_);
-  bool ending_ ABSL_GUARDED_BY(mutex_) = false;
+  mutable std::mutex mutex_;
+  std::condition_variable ready_;
+  std::deque<std::function<void()>> queue_;  // guarded by mutex_, as below
+  bool ending_ = false;
   std::vector<std::thread> workers_;
 };
 

@@ -70,15 +70,17 @@ absl::StatusOr<ModelName> ParseModelName(const std::string& field, const std::st
                         "BAD_MODEL_NAME");
 }
 
-Registry::Registry(std::unique_ptr<Store> store)
+Registry::Registry(std::unique_ptr<Store> store, std::function<void(const ModelEntry&)> ready)
     : number_([] {
         static std::atomic<std::uint64_t> last{0};
         return ++last;
       }()),
-      store_(std::move(store)) {}
+      store_(std::move(store)),
+      ready_(ready ? std::move(ready) : [](const ModelEntry&) {}) {}
 
-absl::StatusOr<std::unique_ptr<Registry>> Registry::Open(std::unique_ptr<Store> store) {
-  std::unique_ptr<Registry> registry(new Registry(std::move(store)));
+absl::StatusOr<std::unique_ptr<Registry>> Registry::Open(std::unique_ptr<Store> store,
+                                                         std::function<void(const ModelEntry&)> ready) {
+  std::unique_ptr<Registry> registry(new Registry(std::move(store), std::move(ready)));
   auto stored = registry->store_->List();
   if (!stored.ok()) return stored.status();
   auto snapshot = std::make_shared<RegistrySnapshot>();
@@ -86,15 +88,16 @@ absl::StatusOr<std::unique_ptr<Registry>> Registry::Open(std::unique_ptr<Store> 
   for (StoredModel& model : stored->models) {
     const auto entry = MakeModelEntry(model.id, model.current.source, ToOptions(model.current));
     const std::string id = model.id;
+    if (entry.ok()) registry->ready_(**entry);
     snapshot->models[id] = ToRegistered(std::move(model), entry.ok() ? *entry : nullptr, entry.status());
   }
-  absl::MutexLock lock(&registry->writers_);
+  const std::lock_guard<std::mutex> lock(registry->writers_);
   registry->Publish(std::move(snapshot));
   return registry;
 }
 
 void Registry::Publish(std::shared_ptr<const RegistrySnapshot> next) {
-  absl::MutexLock lock(&current_mutex_);
+  const std::lock_guard<std::mutex> lock(current_mutex_);
   current_ = std::move(next);
   version_.fetch_add(1, std::memory_order_release);
 }
@@ -103,7 +106,7 @@ std::shared_ptr<const RegistrySnapshot> Registry::snapshot() const {
   thread_local Seen seen;
   const std::uint64_t version = version_.load(std::memory_order_acquire);
   if (seen.registry != number_ || seen.version != version) {
-    absl::MutexLock lock(&current_mutex_);
+    const std::lock_guard<std::mutex> lock(current_mutex_);
     seen.registry = number_;
     seen.version = version_.load(std::memory_order_relaxed);
     seen.snapshot = current_;
@@ -162,7 +165,8 @@ absl::StatusOr<EntryPtr> Registry::LoadOldRevision(const std::string& name, cons
   if (!stored.ok()) return WithDetails(stored.status(), id);
   auto entry = MakeModelEntry(id, stored->source, ToOptions(*stored));
   if (!entry.ok()) return entry.status();
-  absl::MutexLock lock(&writers_);
+  ready_(**entry);
+  const std::lock_guard<std::mutex> lock(writers_);
   auto next = std::make_shared<RegistrySnapshot>(*snapshot());
   if (next->old_revisions.size() >= kOldRevisionsInMemory) next->old_revisions.clear();
   next->old_revisions[name] = *entry;
@@ -186,11 +190,15 @@ absl::StatusOr<RegisteredPtr> Registry::Put(const RegistryPut& put) {
   change.expected = put.expected;
   change.request_id = put.request_id;
   change.request_digest = put.request_digest;
-  absl::MutexLock lock(&writers_);
+  const std::lock_guard<std::mutex> lock(writers_);
+  const auto now = snapshot();
+  const auto before = now->models.find(put.id);
+  const bool known = before != now->models.end() && before->second->entry == put.entry;
   auto stored = store_->Put(change);
   if (!stored.ok()) return WithDetails(stored.status(), put.id);
   const std::int64_t position = stored->position;
   const RegisteredPtr model = ToRegistered(std::move(*stored), put.entry, absl::OkStatus());
+  if (!known) ready_(*put.entry);
   auto next = std::make_shared<RegistrySnapshot>(*snapshot());
   next->position = position;
   next->models[put.id] = model;
@@ -200,7 +208,7 @@ absl::StatusOr<RegisteredPtr> Registry::Put(const RegistryPut& put) {
 }
 
 absl::Status Registry::Delete(const std::string& id, std::optional<std::int64_t> expected) {
-  absl::MutexLock lock(&writers_);
+  const std::lock_guard<std::mutex> lock(writers_);
   const auto position = store_->Delete(id, expected);
   if (!position.ok()) return WithDetails(position.status(), id);
   auto next = std::make_shared<RegistrySnapshot>(*snapshot());
@@ -226,7 +234,7 @@ absl::StatusOr<StoredRequest> Registry::FindRequest(const std::string& request_i
 
 absl::StatusOr<Registry::Watch> Registry::Subscribe(std::int64_t resume_after,
                                                     std::function<void(const ModelEvent&)> listener) {
-  absl::MutexLock lock(&writers_);
+  const std::lock_guard<std::mutex> lock(writers_);
   const auto now = snapshot();
   Watch watch;
   watch.position = now->position;
@@ -252,7 +260,7 @@ absl::StatusOr<Registry::Watch> Registry::Subscribe(std::int64_t resume_after,
 }
 
 void Registry::Unsubscribe(std::int64_t number) {
-  absl::MutexLock lock(&writers_);
+  const std::lock_guard<std::mutex> lock(writers_);
   listeners_.erase(number);
 }
 

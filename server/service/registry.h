@@ -6,12 +6,12 @@
 #pragma once
 
 #include <absl/status/statusor.h>
-#include <absl/synchronization/mutex.h>
 
 #include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,8 +58,9 @@ struct RegistryPut {
 
 class Registry {
  public:
-  // Loads every stored model.
-  static absl::StatusOr<std::unique_ptr<Registry>> Open(std::unique_ptr<Store> store);
+  // Loads every stored model. `ready` hears of each entry before anybody can ask it; it must return at once.
+  static absl::StatusOr<std::unique_ptr<Registry>> Open(std::unique_ptr<Store> store,
+                                                        std::function<void(const ModelEntry&)> ready = nullptr);
 
   std::shared_ptr<const RegistrySnapshot> snapshot() const;
 
@@ -88,21 +89,22 @@ class Registry {
   void Unsubscribe(std::int64_t number);
 
  private:
-  explicit Registry(std::unique_ptr<Store> store);
+  Registry(std::unique_ptr<Store> store, std::function<void(const ModelEntry&)> ready);
 
-  void Publish(std::shared_ptr<const RegistrySnapshot> next) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writers_);
-  void Tell(const ModelEvent& event) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writers_);
+  void Publish(std::shared_ptr<const RegistrySnapshot> next);  // holds writers_
+  void Tell(const ModelEvent& event);  // holds writers_
   absl::StatusOr<EntryPtr> LoadOldRevision(const std::string& name, const ModelName& parts);
 
   const std::uint64_t number_;  // of this registry in the process
   const std::unique_ptr<Store> store_;
-  absl::Mutex writers_;
-  std::map<std::int64_t, std::function<void(const ModelEvent&)>> listeners_ ABSL_GUARDED_BY(writers_);
-  std::int64_t last_listener_ ABSL_GUARDED_BY(writers_) = 0;
+  const std::function<void(const ModelEntry&)> ready_;
+  std::mutex writers_;  // guards the listeners
+  std::map<std::int64_t, std::function<void(const ModelEvent&)>> listeners_;
+  std::int64_t last_listener_ = 0;
 
   std::atomic<std::uint64_t> version_{1};
-  mutable absl::Mutex current_mutex_;
-  std::shared_ptr<const RegistrySnapshot> current_ ABSL_GUARDED_BY(current_mutex_);
+  mutable std::mutex current_mutex_;  // guards current_
+  std::shared_ptr<const RegistrySnapshot> current_;
 };
 
 }  // namespace torqued

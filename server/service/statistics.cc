@@ -56,7 +56,7 @@ void Statistics::CountModel(int method, const std::string& model_id, absl::Durat
                             std::int64_t samples) {
   CallCounters* counters;
   {
-    absl::MutexLock lock(&models_mutex_);
+    const std::lock_guard<std::mutex> lock(models_mutex_);
     const bool known = models_.count(model_id) > 0;
     auto& slot = models_[known || models_.size() < kMostModels ? model_id : kOthers];
     if (!slot) slot.reset(new CallCounters[MethodNames().size()]);
@@ -71,7 +71,7 @@ std::vector<Statistics::Row> Statistics::Read(bool per_model) const {
   for (size_t i = 0; i < names.size(); ++i)
     if (methods_[i].calls > 0) rows.push_back(ReadRow(names[i], "", methods_[i]));
   if (!per_model) return rows;
-  absl::MutexLock lock(&models_mutex_);
+  const std::lock_guard<std::mutex> lock(models_mutex_);
   for (const auto& [model, counters] : models_)
     for (size_t i = 0; i < names.size(); ++i)
       if (counters[i].calls > 0) rows.push_back(ReadRow(names[i], model, counters[i]));

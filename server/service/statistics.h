@@ -3,13 +3,13 @@
 // Counting is a handful of relaxed atomic additions; reading may see a call's counters in the middle of being counted.
 #pragma once
 
-#include <absl/synchronization/mutex.h>
 #include <absl/time/time.h>
 
 #include <array>
 #include <atomic>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -52,8 +52,8 @@ class Statistics {
  private:
   const absl::Time since_;
   std::unique_ptr<CallCounters[]> methods_;
-  mutable absl::Mutex models_mutex_;
-  std::map<std::string, std::unique_ptr<CallCounters[]>> models_ ABSL_GUARDED_BY(models_mutex_);
+  mutable std::mutex models_mutex_;  // guards models_
+  std::map<std::string, std::unique_ptr<CallCounters[]>> models_;
 };
 
 }  // namespace torqued

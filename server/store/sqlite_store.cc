@@ -100,7 +100,7 @@ absl::StatusOr<std::unique_ptr<SqliteStore>> SqliteStore::Open(const SqliteStore
 }
 
 absl::Status SqliteStore::Prepare() {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   if (absl::Status s = connection_->Run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"); !s.ok()) return s;
   if (options_.pages > 0)
     if (absl::Status s = connection_->Run(absl::StrCat("PRAGMA max_page_count = ", options_.pages).c_str()); !s.ok())
@@ -140,12 +140,12 @@ absl::StatusOr<StoredModel> SqliteStore::GetLocked(const std::string& id) {
 }
 
 absl::StatusOr<StoredModel> SqliteStore::Get(const std::string& id) {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   return GetLocked(id);
 }
 
 absl::StatusOr<StoreSnapshot> SqliteStore::List() {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   StoreSnapshot snapshot;
   {
     Statement last(*connection_, "SELECT COALESCE(MAX(seq), 0) FROM sqlite_sequence WHERE name = 'events'");
@@ -163,7 +163,7 @@ absl::StatusOr<StoreSnapshot> SqliteStore::List() {
 }
 
 absl::StatusOr<std::vector<StoredRevision>> SqliteStore::Revisions(const std::string& id) {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<StoredRevision> revisions;
   Statement select(*connection_,
                    "SELECT revision, source, base, policy, create_us FROM revisions WHERE model_id = ?"
@@ -180,7 +180,7 @@ absl::StatusOr<std::vector<StoredRevision>> SqliteStore::Revisions(const std::st
 }
 
 absl::StatusOr<StoredRevision> SqliteStore::Revision(const std::string& id, const std::string& revision) {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   Statement select(*connection_,
                    "SELECT revision, source, base, policy, create_us FROM revisions"
                    " WHERE model_id = ? AND revision = ?");
@@ -209,7 +209,7 @@ absl::Status SqliteStore::ForgetOld(const std::string& id, const std::string& cu
 }
 
 absl::StatusOr<StoredModel> SqliteStore::Put(const StorePut& put) {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   Transaction transaction(*connection_);
   if (absl::Status s = transaction.Begin(); !s.ok()) return s;
   const auto old = GetLocked(put.id);
@@ -266,7 +266,7 @@ absl::StatusOr<StoredModel> SqliteStore::Put(const StorePut& put) {
 }
 
 absl::StatusOr<std::int64_t> SqliteStore::Delete(const std::string& id, std::optional<std::int64_t> expected) {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   Transaction transaction(*connection_);
   if (absl::Status s = transaction.Begin(); !s.ok()) return s;
   const auto old = GetLocked(id);
@@ -284,7 +284,7 @@ absl::StatusOr<std::int64_t> SqliteStore::Delete(const std::string& id, std::opt
 }
 
 absl::StatusOr<StoredRequest> SqliteStore::FindRequest(const std::string& request_id) {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   Statement select(*connection_, "SELECT model_id, revision, digest FROM requests WHERE request_id = ?");
   const auto row = select.Bind(request_id).Step();
   if (!row.ok()) return row.status();
@@ -293,7 +293,7 @@ absl::StatusOr<StoredRequest> SqliteStore::FindRequest(const std::string& reques
 }
 
 absl::StatusOr<std::vector<StoreEvent>> SqliteStore::Since(std::int64_t position) {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   std::int64_t last = 0;
   {
     Statement read(*connection_, "SELECT COALESCE(MAX(seq), 0) FROM sqlite_sequence WHERE name = 'events'");
@@ -316,7 +316,7 @@ absl::StatusOr<std::vector<StoreEvent>> SqliteStore::Since(std::int64_t position
 }
 
 absl::StatusOr<std::vector<std::string>> SqliteStore::Check() {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   std::vector<std::string> problems;
   for (const char* sql :
        {"SELECT * FROM pragma_integrity_check WHERE integrity_check != 'ok'",

@@ -1,9 +1,8 @@
 // The embedded store: one SQLite file, write-ahead log, every commit on the disk before it is acknowledged.
 #pragma once
 
-#include <absl/synchronization/mutex.h>
-
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "server/store/sqlite.h"
@@ -42,12 +41,12 @@ class SqliteStore : public Store {
       : options_(options), connection_(std::move(connection)) {}
 
   absl::Status Prepare();
-  absl::StatusOr<StoredModel> GetLocked(const std::string& id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::StatusOr<std::int64_t> AddEvent(const std::string& id, bool deleted) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status ForgetOld(const std::string& id, const std::string& current) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::StatusOr<StoredModel> GetLocked(const std::string& id);  // holds mutex_
+  absl::StatusOr<std::int64_t> AddEvent(const std::string& id, bool deleted);  // holds mutex_
+  absl::Status ForgetOld(const std::string& id, const std::string& current);  // holds mutex_
 
   const SqliteStoreOptions options_;
-  absl::Mutex mutex_;  // one statement at a time
+  std::mutex mutex_;  // one statement at a time
   std::unique_ptr<sqlite::Connection> connection_;
 };
 

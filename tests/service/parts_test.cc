@@ -23,6 +23,8 @@ using ::testing::IsEmpty;
 TEST(NearNames, EditsCaseAndParts) {
   const std::vector<std::string> names{"tool0", "forearm", "base_link", "wrist_1_link", "wrist_2_link"};
   EXPECT_THAT(NearNames("tol0", names), ElementsAre("tool0"));
+  EXPECT_THAT(NearNames("otol0", names), ElementsAre("tool0"));
+  EXPECT_THAT(NearNames("wto", {"two", "one"}), ElementsAre("two"));
   EXPECT_THAT(NearNames("FOREARM", names), ElementsAre("forearm"));
   EXPECT_THAT(NearNames("wrist", names), ElementsAre("wrist_1_link", "wrist_2_link"));
   EXPECT_THAT(NearNames("gripper_left", names), IsEmpty());

@@ -28,6 +28,7 @@ class Scratch {
     return workspace_;
   }
 
+  BatchScratch batch;                                                 // of the batch kernels
   std::vector<double> positions, velocities, accelerations, efforts;  // converted input
   std::vector<double> numbers, more_numbers;                          // a method's own
   std::vector<BodyInertia> inertias;                                  // with payloads

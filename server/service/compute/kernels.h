@@ -24,6 +24,9 @@ absl::Status JacobianRows(const Call& call, const Asked& asked, int frame, Expre
 absl::Status ForwardDynamicsRows(const Call& call, const Asked& asked, const wire::Rows& q, const wire::Rows& v,
                                  const double* efforts, double* accelerations);
 
+// poses [rows x frames x 7]: position, quaternion.
+absl::Status ForwardKinematicsRows(const Call& call, const std::vector<int>& frames, const wire::Rows& q, double* poses);
+
 // m, c, g [rows x nv] along a path with derivatives dq, ddq.
 absl::Status PathDynamicsRows(const Call& call, const Asked& asked, const wire::Rows& q, const wire::Rows& dq,
                               const wire::Rows& ddq, double* m, double* c, double* g);

@@ -5,7 +5,6 @@
 #include "server/core/dynamics/kinematics.h"
 #include "server/service/compute/compute.h"
 #include "server/service/compute/kernels.h"
-#include "server/core/spatial/quaternion.h"
 #include "server/service/compute/states.h"
 
 namespace torqued {
@@ -70,19 +69,12 @@ absl::Status Answer(const Call& call, const v1::ComputeForwardKinematicsRequest&
   double* pose = wire::Extend(response->mutable_poses()->mutable_values(), 7 * rows);
   double* velocity = states->v.data ? wire::Extend(response->mutable_velocities(), 6 * rows) : nullptr;
   double* acceleration = states->a.data ? wire::Extend(response->mutable_accelerations(), 6 * rows) : nullptr;
+  if (absl::Status s = ForwardKinematicsRows(call, *frames, states->q, pose); !s.ok()) return s;
   Workspace<double>& ws = call.scratch.For(m, call.entry.serial);
-  for (int i = 0; i < states->count; ++i) {
+  for (int i = 0; velocity && i < states->count; ++i) {
     if (absl::Status s = call.Check(i); !s.ok()) return s;
-    if (velocity)
-      ForwardMotion(m, states->q.row(i), states->v.row(i), states->a.row(i), ws);
-    else
-      ForwardKinematics(m, states->q.row(i), ws);
+    ForwardMotion(m, states->q.row(i), states->v.row(i), states->a.row(i), ws);
     for (int f : *frames) {
-      const Pose<double> X_WF = FramePose(m.frames[f], ws);
-      Write(X_WF.p, pose);
-      RotationToQuaternion(X_WF.R, pose + 3);
-      pose += 7;
-      if (!velocity) continue;
       WriteMotion(m.frames[f], *expression, ws, velocity, acceleration);
       velocity += 6;
       if (acceleration) acceleration += 6;

@@ -2,11 +2,9 @@
 #pragma once
 
 #include "server/service/compute/context.h"
+#include "server/service/limits.h"
 
 namespace torqued {
-
-// Bounds that a question may not exceed; refused with RESOURCE_EXHAUSTED before anything is computed.
-inline constexpr int kMostSamples = 1000000;
 
 struct States {
   wire::Rows q, v, a;

@@ -5,18 +5,18 @@
 namespace torqued {
 
 void Host::Add(Drainable* stream) {
-  absl::MutexLock lock(&streams_mutex_);
+  const std::lock_guard<std::mutex> lock(streams_mutex_);
   streams_.insert(stream);
   if (draining_) stream->Drain();
 }
 
 void Host::Remove(Drainable* stream) {
-  absl::MutexLock lock(&streams_mutex_);
+  const std::lock_guard<std::mutex> lock(streams_mutex_);
   streams_.erase(stream);
 }
 
 void Host::DrainAll() {
-  absl::MutexLock lock(&streams_mutex_);
+  const std::lock_guard<std::mutex> lock(streams_mutex_);
   draining_ = true;
   for (Drainable* stream : streams_) stream->Drain();
 }

@@ -4,11 +4,11 @@
 // a full queue answers RESOURCE_EXHAUSTED with the time to wait.
 #pragma once
 
-#include <absl/synchronization/mutex.h>
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/server_callback.h>
 
 #include <atomic>
+#include <mutex>
 #include <set>
 #include <string>
 
@@ -83,9 +83,9 @@ class Host {
   Pool& pool_;
   const ServerFacts facts_;
   Statistics statistics_;
-  absl::Mutex streams_mutex_;
-  std::set<Drainable*> streams_ ABSL_GUARDED_BY(streams_mutex_);
-  bool draining_ ABSL_GUARDED_BY(streams_mutex_) = false;
+  std::mutex streams_mutex_;  // guards the two below
+  std::set<Drainable*> streams_;
+  bool draining_ = false;
 };
 
 template <class Request, class Response>

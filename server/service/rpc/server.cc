@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "server/service/compute/states.h"
+#include "server/service/limits.h"
 #include "server/service/rpc/services.h"
 
 namespace torqued {
@@ -85,6 +85,7 @@ class GrpcServer final : public Server {
     ServerFacts facts{options.version, options.commit, {}};
     facts.limits.set_message_bytes(options.message_bytes);
     facts.limits.set_samples_per_request(kMostSamples);
+    facts.limits.set_degrees_of_freedom(kMostDegreesOfFreedom);
     facts.limits.set_models(options.models);
     facts.limits.set_revisions_per_model(options.revisions_per_model);
     facts.limits.set_source_bytes(4 << 20);

@@ -21,6 +21,8 @@ class ServerService final : public v1::ServerService::CallbackService {
     const ServerFacts& facts = host_.facts();
     response->set_version(facts.version);
     response->set_commit(facts.commit);
+    response->set_compiles_kernels(host_.engine().compiles());
+    response->set_instruction_set(ActiveKernels().name);
     *response->mutable_limits() = facts.limits;
     const absl::Time start = host_.statistics().since();
     WriteTime(start, response->mutable_start_time());

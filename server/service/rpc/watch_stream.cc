@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <deque>
+#include <mutex>
 
 #include "server/service/describe.h"
 
@@ -18,7 +19,7 @@ class WatchStream final : public grpc::ServerWriteReactor<WatchModelsResponse>, 
   WatchStream(Host& host, const v1::WatchModelsRequest& request) : host_(host), resuming_(request.resume_after() != 0) {
     host_.Add(this);
     auto watch = Subscribe(request.resume_after());
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     if (!watch.ok()) {
       End(watch.status());
       return;
@@ -37,14 +38,14 @@ class WatchStream final : public grpc::ServerWriteReactor<WatchModelsResponse>, 
   }
 
   void OnWriteDone(bool ok) override {
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     writing_ = false;
     if (!ok) return End(absl::CancelledError("the watcher is gone"));
     WriteNext();
   }
 
   void OnCancel() override {
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     End(absl::CancelledError("the watcher is gone"));
   }
 
@@ -55,7 +56,7 @@ class WatchStream final : public grpc::ServerWriteReactor<WatchModelsResponse>, 
   }
 
   void Drain() override {
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     End(Host::Draining());
   }
 
@@ -63,7 +64,7 @@ class WatchStream final : public grpc::ServerWriteReactor<WatchModelsResponse>, 
   absl::StatusOr<Registry::Watch> Subscribe(std::int64_t resume_after) {
     if (resume_after < 0) return wire::BadField("resume_after", absl::StrCat(resume_after, ", want a position or 0"));
     return host_.engine().registry().Subscribe(resume_after, [this](const ModelEvent& event) {
-      absl::MutexLock lock(&mutex_);
+      const std::lock_guard<std::mutex> lock(mutex_);
       if (ended_) return;
       if (waiting_.size() >= first_ + kMostWaiting) {
         End(wire::Error(absl::StatusCode::kOutOfRange, "WATCH_TOO_SLOW",
@@ -75,13 +76,13 @@ class WatchStream final : public grpc::ServerWriteReactor<WatchModelsResponse>, 
     });
   }
 
-  void End(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+  void End(const absl::Status& status) {  // holds mutex_
     if (ended_) return;
     ended_ = true;
     Finish(wire::ToGrpc(status));
   }
 
-  void WriteNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+  void WriteNext() {  // holds mutex_
     if (ended_ || writing_ || waiting_.empty()) return;
     const ModelEvent event = std::move(waiting_.front());
     waiting_.pop_front();
@@ -104,12 +105,12 @@ class WatchStream final : public grpc::ServerWriteReactor<WatchModelsResponse>, 
   Host& host_;
   const bool resuming_;
   std::int64_t number_ = 0;
-  absl::Mutex mutex_;
-  std::deque<ModelEvent> waiting_ ABSL_GUARDED_BY(mutex_);  // an event without id: SYNCED
-  size_t first_ ABSL_GUARDED_BY(mutex_) = 0;                // how many of them belong to the first picture
-  bool started_ ABSL_GUARDED_BY(mutex_) = false, writing_ ABSL_GUARDED_BY(mutex_) = false;
-  bool ended_ ABSL_GUARDED_BY(mutex_) = false;
-  WatchModelsResponse message_ ABSL_GUARDED_BY(mutex_);
+  std::mutex mutex_;  // guards all below
+  std::deque<ModelEvent> waiting_;  // an event without id: SYNCED
+  size_t first_ = 0;                // how many of them belong to the first picture
+  bool started_ = false, writing_ = false;
+  bool ended_ = false;
+  WatchModelsResponse message_;
 };
 
 }  // namespace
