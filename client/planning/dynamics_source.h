@@ -43,13 +43,13 @@ struct FrameAnswer {
 };
 
 // One way to reach a pose.
-struct IkSolution {
+struct PoseSolution {
   Eigen::VectorXd q;
   std::string branch;  // "elbow-up ..."; "numeric" where there is no closed form
 };
 
-struct IkAnswer {
-  std::vector<IkSolution> solutions;  // nearest to the seed first; empty: not reachable
+struct PoseAnswer {
+  std::vector<PoseSolution> solutions;  // nearest to the seed first; empty: not reachable
   std::string revision;
 };
 
@@ -72,7 +72,7 @@ class DynamicsSource {
   virtual absl::StatusOr<FrameAnswer> Frames(const Eigen::MatrixXd& q, bool jacobians) = 0;
 
   // All branches in closed form where there is one; else what iteration from `seed` finds.
-  virtual absl::StatusOr<IkAnswer> InverseKinematics(const Eigen::Isometry3d& X_WF, const Eigen::VectorXd& seed) = 0;
+  virtual absl::StatusOr<PoseAnswer> InverseKinematics(const Eigen::Isometry3d& X_WF, const Eigen::VectorXd& seed) = 0;
 };
 
 }  // namespace torqued

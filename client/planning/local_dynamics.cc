@@ -1,7 +1,6 @@
 #include "client/planning/local_dynamics.h"
 
 #include "absl/strings/str_cat.h"
-#include "client/planning/numeric_ik.h"
 #include "server/core/dynamics/inverse_dynamics.h"
 #include "server/core/dynamics/jacobian.h"
 #include "server/core/tree/prepare.h"
@@ -144,10 +143,6 @@ absl::StatusOr<FrameAnswer> LocalDynamics::Frames(const Eigen::MatrixXd& q, bool
     out.X_WF.push_back(ToIsometry(X.R, X.p));
   }
   return out;
-}
-
-absl::StatusOr<IkAnswer> LocalDynamics::InverseKinematics(const Eigen::Isometry3d& X_WF, const Eigen::VectorXd& seed) {
-  return IterateToPose(*this, X_WF, seed);
 }
 
 }  // namespace torqued

@@ -39,7 +39,7 @@ class LocalDynamics final : public DynamicsSource {
   absl::StatusOr<TorqueAnswer> InverseDynamics(const Eigen::MatrixXd& q, const Eigen::MatrixXd& v,
                                                const Eigen::MatrixXd& a) override;
   absl::StatusOr<FrameAnswer> Frames(const Eigen::MatrixXd& q, bool jacobians) override;
-  absl::StatusOr<IkAnswer> InverseKinematics(const Eigen::Isometry3d& X_WF, const Eigen::VectorXd& seed) override;
+  absl::StatusOr<PoseAnswer> InverseKinematics(const Eigen::Isometry3d& X_WF, const Eigen::VectorXd& seed) override;
 
  private:
   LocalDynamics() = default;

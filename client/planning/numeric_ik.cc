@@ -6,7 +6,7 @@
 
 namespace torqued {
 
-Eigen::Matrix<double, 6, 1> PoseError(const Eigen::Isometry3d& X, const Eigen::Isometry3d& want, const TaskRows& task) {
+Eigen::Matrix<double, 6, 1> TaskError(const Eigen::Isometry3d& X, const Eigen::Isometry3d& want, const TaskRows& task) {
   Eigen::Matrix<double, 6, 1> e;
   e.head<3>() = want.translation() - X.translation();
   const Eigen::Quaterniond turn(want.linear() * X.linear().transpose());
@@ -35,16 +35,16 @@ Eigen::VectorXd SolveStep(const Eigen::MatrixXd& J, const Eigen::Matrix<double, 
   return N.ldlt().solve(A.transpose() * e);
 }
 
-absl::StatusOr<IkAnswer> IterateToPose(DynamicsSource& source, const Eigen::Isometry3d& X_WF, const Eigen::VectorXd& seed,
+absl::StatusOr<PoseAnswer> IterateToPose(DynamicsSource& source, const Eigen::Isometry3d& X_WF, const Eigen::VectorXd& seed,
                                        const TaskRows& task) {
-  IkAnswer answer;
+  PoseAnswer answer;
   Eigen::VectorXd q = seed, best = seed;
   double lambda = 1e-3, best_error = HUGE_VAL;
   for (int step = 0; step < 60; ++step) {
     absl::StatusOr<FrameAnswer> at = source.Frames(q, true);
     if (!at.ok()) return at.status();
     answer.revision = at->revision;
-    const Eigen::Matrix<double, 6, 1> e = PoseError(at->X_WF[0], X_WF, task);
+    const Eigen::Matrix<double, 6, 1> e = TaskError(at->X_WF[0], X_WF, task);
     const double error = e.norm();
     if (error < 1e-10 || (error < 1e-9 && error >= best_error)) {
       answer.solutions.push_back({error < best_error ? q : best, "numeric"});
@@ -60,7 +60,7 @@ absl::StatusOr<IkAnswer> IterateToPose(DynamicsSource& source, const Eigen::Isom
       at = source.Frames(q, true);
       if (!at.ok()) return at.status();
     }
-    Eigen::VectorXd dq = SolveStep(at->J[0], PoseError(at->X_WF[0], X_WF, task), task, lambda);
+    Eigen::VectorXd dq = SolveStep(at->J[0], TaskError(at->X_WF[0], X_WF, task), task, lambda);
     const double largest = dq.lpNorm<Eigen::Infinity>();
     if (largest > 0.5) dq *= 0.5 / largest;
     q = best + dq;

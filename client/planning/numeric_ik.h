@@ -17,14 +17,14 @@ struct TaskRows {
 };
 
 // [m; rad] what is missing from X to `want`; rows that are off are zero.
-Eigen::Matrix<double, 6, 1> PoseError(const Eigen::Isometry3d& X, const Eigen::Isometry3d& want, const TaskRows& task);
+Eigen::Matrix<double, 6, 1> TaskError(const Eigen::Isometry3d& X, const Eigen::Isometry3d& want, const TaskRows& task);
 
 // Least-squares joint step for a task velocity: J dq = e on the rows that are on. `lambda` damps relative to J's size.
 Eigen::VectorXd SolveStep(const Eigen::MatrixXd& J, const Eigen::Matrix<double, 6, 1>& e, const TaskRows& task, double lambda);
 
 // From `seed`, at most 60 steps; one call of the source per step. Answers no solution where it does not arrive within
 // 1e-9 m and rad. Joint values are not wrapped: the solution is the one reached continuously from the seed.
-absl::StatusOr<IkAnswer> IterateToPose(DynamicsSource& source, const Eigen::Isometry3d& X_WF, const Eigen::VectorXd& seed,
+absl::StatusOr<PoseAnswer> IterateToPose(DynamicsSource& source, const Eigen::Isometry3d& X_WF, const Eigen::VectorXd& seed,
                                        const TaskRows& task = {});
 
 }  // namespace torqued

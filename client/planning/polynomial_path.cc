@@ -163,6 +163,10 @@ absl::StatusOr<BuiltPath> JointSpline(const Eigen::MatrixXd& waypoints, SplineKi
   return out;
 }
 
+Piece HermitePiece(double h, const Eigen::MatrixXd& q, const Eigen::MatrixXd& dq, const Eigen::MatrixXd& ddq) {
+  return Hermite(h, q.col(0), dq.col(0), ddq.col(0), q.col(1), dq.col(1), ddq.col(1));
+}
+
 std::shared_ptr<const Path> HermitePath(const std::vector<double>& s, const Eigen::MatrixXd& q, const Eigen::MatrixXd& dq,
                                         const Eigen::MatrixXd& ddq) {
   std::vector<Piece> pieces;
@@ -199,10 +203,11 @@ absl::StatusOr<BuiltPath> Polyline(const Eigen::MatrixXd& waypoints, const std::
     double r = want.max_deviation > 0 ? want.max_deviation / (0.1875 * turn) : want.radius;
     if (!(r >= 0) || !std::isfinite(r))
       return absl::InvalidArgumentError(absl::StrCat("blends[", kept[k], "]: want a radius or deviation >= 0"));
-    const double room = 0.5 * std::min(span[k - 1], span[k]);
+    // Neighbouring corners share a segment; an end has no corner.
+    const double room = std::min(k == 1 ? span[k - 1] : 0.5 * span[k - 1], k + 2 == n ? span[k] : 0.5 * span[k]);
     if (r > room) {
       out.warnings.push_back(absl::StrCat("blend at waypoint ", kept[k], ": ", r, " cut to ", room,
-                                          ", half of the shorter neighbouring segment"));
+                                          ", what its segments have room for"));
       r = room;
     }
     cut[k] = r;

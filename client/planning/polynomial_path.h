@@ -58,8 +58,12 @@ struct BlendSize {
 
 // Straight segments; each inner corner rounded by a quintic with zero curvature at both ends. A corner whose blend has no
 // size, or that turns back on itself, stays sharp: the path must stop there. `blends` has one entry per waypoint (the first
-// and last are not used). Equal neighbours are merged with a warning, oversized blends are cut to half a segment with one.
+// and last are not used). Equal neighbours are merged with a warning, blends that do not fit between
+// their neighbours are cut, with one.
 absl::StatusOr<BuiltPath> Polyline(const Eigen::MatrixXd& waypoints, const std::vector<BlendSize>& blends);
+
+// One quintic piece on [0, h]; columns of q, dq, ddq: its two ends.
+PolynomialPath::Piece HermitePiece(double h, const Eigen::MatrixXd& q, const Eigen::MatrixXd& dq, const Eigen::MatrixXd& ddq);
 
 // Quintic pieces through (s_k, q_k) with the given first and second derivatives.
 // REQUIRES: s ascending, columns match.
