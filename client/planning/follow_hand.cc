@@ -10,8 +10,12 @@
 namespace torqued {
 namespace {
 
+constexpr double kRateTolerance = 1e-4;  // of q' midway, relative
+
 struct Node {
-  Eigen::VectorXd q, left, right;  // q and q' seen from both sides
+  Eigen::VectorXd q, left, right;        // q and q' seen from both sides
+  Eigen::MatrixXd J;
+  Eigen::VectorXd left_bend, right_bend;  // q''; empty until asked
 };
 
 std::string Place(const Eigen::Isometry3d& X) {
@@ -73,7 +77,7 @@ class Follower {
   }
 
   Node MakeNode(double s, const Eigen::VectorXd& q, const Eigen::MatrixXd& J) const {
-    return {q, Rate(J, s, Side::kLeft), Rate(J, s, Side::kRight)};
+    return {q, Rate(J, s, Side::kLeft), Rate(J, s, Side::kRight), J, {}, {}};
   }
 
   absl::Status Lost(double s, const Eigen::VectorXd& q, const Eigen::VectorXd& rate) const {
@@ -122,6 +126,7 @@ class Follower {
       auto missing = (J * node.left - hand_.TwistAt(next, Side::kLeft)).eval();
       for (int r = 0; r < 6; ++r)
         if (!options_.task.on[r]) missing[r] = 0;
+      if (node.left.lpNorm<Eigen::Infinity>() > options_.max_joint_rate) return Lost(next, guess, node.left);
       if (missing.norm() > 1e-4 * hand_.TwistAt(next, Side::kLeft).norm()) return Lost(next, guess, node.left);
       nodes_[next] = std::move(node);
       q = guess;
@@ -135,6 +140,7 @@ class Follower {
   // Halves intervals, all at once, until the hand is within tolerance midway.
   absl::Status Refine(FollowedPath& out) {
     for (int round = 0; round < 12; ++round) {
+      if (absl::Status s = Bend(); !s.ok()) return s;
       const std::shared_ptr<const Path> path = Fit();
       std::vector<double> middle;
       for (auto it = nodes_.begin(); std::next(it) != nodes_.end(); ++it)
@@ -142,17 +148,20 @@ class Follower {
           middle.push_back(0.5 * (it->first + std::next(it)->first));
       if (middle.empty()) break;
       const int n = static_cast<int>(names_.size());
-      Eigen::MatrixXd q(n, middle.size());
-      Eigen::VectorXd dq(n), ddq(n);
+      Eigen::MatrixXd q(n, middle.size()), dq(q);
+      Eigen::VectorXd ddq(n);
       for (size_t k = 0; k < middle.size(); ++k)
-        path->Evaluate(middle[k], Side::kRight, q.col(k).data(), dq.data(), ddq.data());
+        path->Evaluate(middle[k], Side::kRight, q.col(k).data(), dq.col(k).data(), ddq.data());
       absl::StatusOr<FrameAnswer> at = source_.Frames(q, true);
       if (!at.ok()) return at.status();
       std::vector<size_t> split;
       for (size_t k = 0; k < middle.size(); ++k) {
         const double e = TaskError(at->X_WF[k], hand_.PoseAt(middle[k]), options_.task).norm();
         auto after = nodes_.upper_bound(middle[k]);
-        if (e > options_.tolerance) {
+        // The rates, too: timing lives on q' and q''.
+        const Eigen::VectorXd rate = Rate(at->J[k], middle[k], Side::kRight);
+        const double rate_error = (dq.col(k) - rate).lpNorm<Eigen::Infinity>();
+        if (e > options_.tolerance || rate_error > kRateTolerance * rate.lpNorm<Eigen::Infinity>()) {
           split.push_back(k);
         } else {
           settled_[std::prev(after)->first] = after->first;
@@ -178,54 +187,57 @@ class Follower {
     return absl::OkStatus();
   }
 
-  // Quintic pieces with exact q, q'; q'' from the cubic-like differences of q' on each side of a break.
+  // q'' of all nodes that lack it: J q'' = d/ds twist - (dJ/ds) q', the derivative of J by central differences along q'.
+  absl::Status Bend() {
+    std::vector<std::pair<double, Node*>> open;
+    for (auto& [s, node] : nodes_)
+      if (node.right_bend.size() == 0) open.emplace_back(s, &node);
+    if (open.empty()) return absl::OkStatus();
+    Eigen::MatrixXd q(names_.size(), 4 * open.size());
+    std::vector<double> step(2 * open.size());
+    for (size_t k = 0; k < open.size(); ++k)
+      for (int side = 0; side < 2; ++side) {
+        const Eigen::VectorXd& rate = side == 0 ? open[k].second->left : open[k].second->right;
+        const double h = 1e-5 / std::max(rate.lpNorm<Eigen::Infinity>(), 1e-9);
+        step[2 * k + side] = h;
+        q.col(4 * k + 2 * side) = open[k].second->q + h * rate;
+        q.col(4 * k + 2 * side + 1) = open[k].second->q - h * rate;
+      }
+    absl::StatusOr<FrameAnswer> at = source_.Frames(q, true);
+    if (!at.ok()) return at.status();
+    for (size_t k = 0; k < open.size(); ++k)
+      for (int side = 0; side < 2; ++side) {
+        Node& node = *open[k].second;
+        const Eigen::VectorXd& rate = side == 0 ? node.left : node.right;
+        const Eigen::Matrix<double, 6, 1> turn =
+            (at->J[4 * k + 2 * side] - at->J[4 * k + 2 * side + 1]) * rate / (2 * step[2 * k + side]);
+        const Eigen::Matrix<double, 6, 1> want =
+            hand_.TwistRateAt(open[k].first, side == 0 ? Side::kLeft : Side::kRight) - turn;
+        (side == 0 ? node.left_bend : node.right_bend) = SolveStep(node.J, want, options_.task, 0);
+      }
+    return absl::OkStatus();
+  }
+
   std::shared_ptr<const Path> Fit() const {
     std::vector<double> knots;
     std::vector<PolynomialPath::Piece> pieces;
-    std::vector<const Node*> nodes;
-    for (const auto& [s, node] : nodes_) knots.push_back(s), nodes.push_back(&node);
-    const size_t n = knots.size();
-    std::vector<char> kink(n, 0);
-    for (const Break& b : hand_.point->breaks())
-      for (size_t k = 0; k < n; ++k)
-        if (knots[k] == b.s) kink[k] = 1;
-    for (const HandPath::Turn& t : hand_.turns)
-      for (size_t k = 0; k < n; ++k)
-        if (knots[k] == t.s_from || knots[k] == t.s_to) kink[k] = 1;
-    kink.front() = kink.back() = 1;
-    // Of q' by parabolas through three nodes; one-sided at kinks.
-    const auto slope = [&](size_t k, bool right) -> Eigen::VectorXd {
-      size_t a = k, b = k, c = k;
-      const bool centred = !kink[k];
-      if (centred) a = k - 1, c = k + 1;
-      else if (right) b = k + 1, c = k + 2 < n && !kink[k + 1] ? k + 2 : k + 1;
-      else b = k - 1, c = k >= 2 && !kink[k - 1] ? k - 2 : k - 1;
-      const auto rate = [&](size_t i) -> const Eigen::VectorXd& {
-        if (i == k) return right ? nodes[i]->right : nodes[i]->left;
-        return i > k ? nodes[i]->left : nodes[i]->right;
-      };
-      if (centred) {
-        const double h0 = knots[k] - knots[a], h1 = knots[c] - knots[k];
-        return (rate(c) - rate(k)) * (h0 / (h1 * (h0 + h1))) + (rate(k) - rate(a)) * (h1 / (h0 * (h0 + h1)));
+    const Node* before = nullptr;
+    Eigen::MatrixXd q(names_.size(), 2), d(q), e(q);
+    for (const auto& [s, node] : nodes_) {
+      if (before) {
+        q << before->q, node.q;
+        d << before->right, node.left;
+        e << before->right_bend, node.left_bend;
+        pieces.push_back(HermitePiece(s - knots.back(), q, d, e));
       }
-      const double h1 = knots[b] - knots[k];
-      const Eigen::VectorXd first = (rate(b) - rate(k)) / h1;
-      if (c == b) return first;
-      const double h2 = knots[c] - knots[k];
-      const Eigen::VectorXd second = (rate(c) - rate(k)) / h2;
-      return (first * h2 - second * h1) / (h2 - h1);
-    };
-    Eigen::MatrixXd q(nodes[0]->q.size(), 2), d(q), e(q);
-    for (size_t k = 0; k + 1 < n; ++k) {
-      q << nodes[k]->q, nodes[k + 1]->q;
-      d << nodes[k]->right, nodes[k + 1]->left;
-      e << slope(k, true), slope(k + 1, false);
-      pieces.push_back(HermitePiece(knots[k + 1] - knots[k], q, d, e));
+      knots.push_back(s);
+      before = &node;
     }
-    return std::make_shared<PolynomialPath>(std::move(knots), std::move(pieces));
+    return std::make_shared<PolynomialPath>(std::move(knots), std::move(pieces), /*fitted=*/true);
   }
 
   absl::Status Build(FollowedPath& out) {
+    if (absl::Status s = Bend(); !s.ok()) return s;
     out.path = Fit();
     double top = 0, mean = 0;
     std::string joint;
@@ -235,7 +247,7 @@ class Follower {
       mean += fastest / static_cast<double>(nodes_.size());
       if (fastest > top) top = fastest, joint = names_[j];
     }
-    if (top > 20 * std::max(mean, 1e-12) || top > 200)
+    if (top > 8 * std::max(mean, 1e-12) || top > 40)
       out.warnings.push_back(absl::StrFormat(
           "near a singularity: joint %s turns %.0f rad per unit of path, the hand slows down there", joint, top));
     return absl::OkStatus();

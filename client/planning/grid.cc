@@ -54,7 +54,7 @@ PathGrid MakeGrid(const Path& path, int intervals, const std::vector<bool>& dry)
   kept.push_back({length, false});
 
   const int sections = static_cast<int>(kept.size()) - 1;
-  const int fewest = std::clamp(intervals / (4 * sections), 2, 12);
+  const int fewest = std::clamp(intervals / (4 * sections), 2, 24);
   PathGrid g;
   g.s.push_back(0);
   g.must_stop.push_back(0);

@@ -92,6 +92,19 @@ Eigen::Matrix<double, 6, 1> HandPath::TwistAt(double s, Side side) const {
   return twist;
 }
 
+Eigen::Matrix<double, 6, 1> HandPath::TwistRateAt(double s, Side side) const {
+  Eigen::Vector3d p, dp, ddp, w = Eigen::Vector3d::Zero();
+  point->Evaluate(s, side, p.data(), dp.data(), ddp.data());
+  for (const Turn& t : turns) {
+    const double span = t.s_to - t.s_from, r = (s - t.s_from) / span;
+    if (r < 0 || r > 1 || !t.smooth) continue;
+    w += 60 * r * (1 - r) * (1 - 2 * r) * t.angle / (span * span) * t.axis;
+  }
+  Eigen::Matrix<double, 6, 1> rate;
+  rate << ddp, w;
+  return rate;
+}
+
 absl::StatusOr<HandPath> HandLine(const Eigen::Isometry3d& from, const Eigen::Isometry3d& to) {
   absl::Status status = CheckPose("from", from);
   status.Update(CheckPose("to", to));

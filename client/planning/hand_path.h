@@ -32,6 +32,8 @@ struct HandPath {
   Eigen::Isometry3d PoseAt(double s) const;
   // d/ds of the pose: linear, then angular (world axes).
   Eigen::Matrix<double, 6, 1> TwistAt(double s, Side side) const;
+  // d/ds of the twist.
+  Eigen::Matrix<double, 6, 1> TwistRateAt(double s, Side side) const;
 };
 
 // Straight, turning evenly the shorter way round (the sign of the quaternion is checked). INVALID_ARGUMENT: not finite.
@@ -51,7 +53,7 @@ struct FollowOptions {
   TaskRows task;                   // a planar arm follows positions only
   double tolerance = 1e-5;         // [m] and [rad] of the hand, midway between nodes
   int max_nodes = 4000;
-  double max_joint_rate = 1e4;     // joint rate per unit of path beyond which the path counts as singular
+  double max_joint_rate = 2e3;     // joint rate per unit of path beyond which the path counts as singular
 };
 
 struct FollowedPath {

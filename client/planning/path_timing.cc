@@ -106,6 +106,14 @@ class Timing {
           p.tool.dp.col(c) = dp;
           p.tool.ddp.col(c) = ddp;
         }
+      p.tool.middle_dp.resize(3, grid->intervals());
+      p.tool.middle_ddp.resize(3, grid->intervals());
+      for (int i = 0; i < grid->intervals(); ++i) {
+        Eigen::Vector3d dp, ddp;
+        options_.tool->Derivatives(0.5 * (grid->s[i] + grid->s[i + 1]), Side::kRight, dp, ddp);
+        p.tool.middle_dp.col(i) = dp;
+        p.tool.middle_ddp.col(i) = ddp;
+      }
     }
     timed_.grid = grid;
     p.grid = grid.get();
@@ -174,8 +182,9 @@ class Timing {
   void Tighten() {
     for (int round = 0; round < 3; ++round) {
       MidpointExcess(timed_.problem, timed_.solution, RoundingScale(), excess_);
-      AccelerationExcess(timed_.problem, timed_.solution, acceleration_excess_);
-      if (std::max(excess_.maxCoeff(), acceleration_excess_.maxCoeff()) < kAimTorqueRatio - 1) return;
+      AccelerationExcess(timed_.problem, timed_.solution, acceleration_excess_, tool_excess_);
+      if (std::max({excess_.maxCoeff(), acceleration_excess_.maxCoeff(), tool_excess_.maxCoeff()}) < kAimTorqueRatio - 1)
+        return;
       if (!Resolve()) return;
     }
   }
@@ -183,17 +192,19 @@ class Timing {
   // Adds the excesses to what is not to be used, and solves again; keeps the old solution where that fails.
   bool Resolve() {
     TimingProblem& p = timed_.problem;
-    const Eigen::MatrixXd torque = p.tighten, acceleration = p.tighten_acceleration;
+    const Eigen::MatrixXd torque = p.tighten, acceleration = p.tighten_acceleration, tool = p.tighten_tool;
     const auto add = [](Eigen::MatrixXd& to, const Eigen::MatrixXd& excess) {
       if (to.size() == 0) to = Eigen::MatrixXd::Zero(excess.rows(), excess.cols());
       to = (to + 1.1 * excess).cwiseMin(0.5);
     };
     add(p.tighten, excess_);
     add(p.tighten_acceleration, acceleration_excess_);
+    add(p.tighten_tool, tool_excess_);
     const TimingSolution& again = solver_.Solve(p, solve_);
     if (!again.feasible) {
       p.tighten = torque;
       p.tighten_acceleration = acceleration;
+      p.tighten_tool = tool;
       return false;
     }
     timed_.solution = again;
@@ -291,6 +302,7 @@ class Timing {
     const int n = grid.intervals();
     excess_.setZero(grid.joint_count(), n);
     acceleration_excess_.setZero(grid.joint_count(), n);
+    tool_excess_.setZero(1, n);
     const double total = timed_.duration_s(), last = motion.trajectory.time_s.back();
     for (int k = 0; k < motion.trajectory.sample_count(); ++k) {
       const double t = motion.trajectory.time_s[k] / last * total;
@@ -338,7 +350,7 @@ class Timing {
   MotionLimits limits_;
   TimedPath timed_;
   TimeOptimalSolver solver_;
-  Eigen::MatrixXd excess_, acceleration_excess_;
+  Eigen::MatrixXd excess_, acceleration_excess_, tool_excess_;
 };
 
 absl::Status CheckOptions(const TimingOptions& o) {

@@ -78,7 +78,7 @@ std::vector<int> Distinct(const Eigen::MatrixXd& w, std::vector<std::string>& wa
 
 }  // namespace
 
-PolynomialPath::PolynomialPath(std::vector<double> knots, std::vector<Piece> pieces)
+PolynomialPath::PolynomialPath(std::vector<double> knots, std::vector<Piece> pieces, bool fitted)
     : knots_(std::move(knots)), pieces_(std::move(pieces)) {
   double largest_third = 0;
   for (size_t k = 0; k < pieces_.size(); ++k)
@@ -89,7 +89,7 @@ PolynomialPath::PolynomialPath(std::vector<double> knots, std::vector<Piece> pie
     const bool kink = Differ(first, pieces_[k].col(1), 0);
     // A jump of the third derivative is worth a grid point, too; the small ones of a fine fit are not.
     if (kink || Differ(SecondAt(pieces_[k - 1], h), 2 * pieces_[k].col(2), first.norm() / length()) ||
-        (ThirdAt(pieces_[k - 1], h) - 6 * pieces_[k].col(3)).norm() > 0.05 * largest_third)
+        (!fitted && (ThirdAt(pieces_[k - 1], h) - 6 * pieces_[k].col(3)).norm() > 0.05 * largest_third))
       breaks_.push_back({knots_[k], kink});
   }
 }

@@ -18,8 +18,8 @@ class PolynomialPath final : public Path {
   using Piece = Eigen::Matrix<double, Eigen::Dynamic, 6>;  // joints x degree
 
   // REQUIRES: knots.size() == pieces.size() + 1, ascending. Finds the breaks itself: where q', q'' or,
-  // markedly, q''' of neighbours differ.
-  PolynomialPath(std::vector<double> knots, std::vector<Piece> pieces);
+  // markedly, q''' of neighbours differ (the last not for a path fitted through many nodes, where it means nothing).
+  PolynomialPath(std::vector<double> knots, std::vector<Piece> pieces, bool fitted = false);
 
   int joint_count() const override { return static_cast<int>(pieces_.front().rows()); }
   double length() const override { return knots_.back(); }

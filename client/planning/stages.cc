@@ -75,7 +75,7 @@ class Builder {
         shift_ = p_.lean.empty() ? 0 : end == 0 ? p_.lean[i] : -p_.lean[i];
         TorqueRows(i, column, end, reach);
         AccelerationRows(i, column, reach);
-        ToolRows(column, reach);
+        ToolRows(i, column, reach);
       }
     }
     out_.upper_begin.push_back(static_cast<int>(out_.upper.size()));
@@ -135,13 +135,14 @@ class Builder {
   }
 
   // |t u + n x| in the plane of p' and p'': sixteen sides, a corner on the tangent so that straight lines lose nothing.
-  void ToolRows(int column, double reach) {
+  void ToolRows(int i, int column, double reach) {
     if (!(p_.tool.acceleration > 0)) return;
     const Eigen::Vector3d dp = p_.tool.dp.col(column), ddp = p_.tool.ddp.col(column);
     const double along = dp.norm();
     const Eigen::Vector3d tangent = along > 0 ? Eigen::Vector3d(dp / along) : Eigen::Vector3d::Zero();
     const double bend = ddp.dot(tangent), normal = (ddp - bend * tangent).norm();
-    const double limit = p_.tool.acceleration * std::cos(kPi / 16);
+    double limit = p_.tool.acceleration * std::cos(kPi / 16);
+    if (p_.tighten_tool.size() > 0) limit *= 1 - p_.tighten_tool(0, i);
     for (int k = 0; k < 8; ++k) {
       const double angle = (k + 0.5) * kPi / 8, x = std::cos(angle), y = std::sin(angle);
       const double b = x * bend + y * normal, a = x * along + reach * b, shift = x * along * shift_;
@@ -184,9 +185,13 @@ class Builder {
           Cap(i, v * v, {LimitKind::kToolSpeed, -1, 1});
         }
       }
-      for (const SpeedCap& cap : p_.caps)
-        if (g_.s[i] >= cap.s_from && g_.s[i] <= cap.s_to) Cap(i, cap.path_speed * cap.path_speed, {LimitKind::kSpeedCap, -1, 1});
     }
+    // Both ends of every interval that a cap reaches into.
+    for (const SpeedCap& cap : p_.caps)
+      for (int i = 0; i < n; ++i) {
+        if (std::min(cap.s_to, g_.s[i + 1]) - std::max(cap.s_from, g_.s[i]) <= 1e-9 * g_.s.back()) continue;
+        for (int point : {i, i + 1}) Cap(point, cap.path_speed * cap.path_speed, {LimitKind::kSpeedCap, -1, 1});
+      }
     if (p_.rest_start) Hold(0, g_.right[0]);
     if (p_.rest_end) Hold(n, g_.left[n]);
     out_.x_scale = NaturalSpeedSq();

@@ -44,7 +44,8 @@ struct SpeedCap {
 
 // The tool's path derivatives at each column of the grid, and its limits. Empty matrices: no tool limits.
 struct ToolMotion {
-  Eigen::Matrix3Xd dp, ddp;  // derivatives of the tool point by s [m], [m]
+  Eigen::Matrix3Xd dp, ddp;                // derivatives of the tool point by s [m], [m]
+  Eigen::Matrix3Xd middle_dp, middle_ddp;  // half-way along each interval
   double speed = 0;          // [m/s]; 0: none
   double acceleration = 0;   // [m/s^2]; 0: none
 };
@@ -65,6 +66,7 @@ struct TimingProblem {
   double torque_factor = 1;       // all torque limits times this
   // joints x intervals: part of the torque and acceleration limit not to be used; 0 x 0: none.
   Eigen::MatrixXd tighten, tighten_acceleration;
+  Eigen::MatrixXd tighten_tool;   // likewise, 1 x intervals
   std::vector<double> lean;       // per interval; empty: zero
   bool rest_start = false, rest_end = false;  // it stands still there: gravity must be held, dry friction may be anything
   bool start_only = false;        // rows at the starts of intervals only: a relaxation, for the lower bound

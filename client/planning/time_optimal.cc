@@ -229,14 +229,20 @@ void MidpointExcess(const TimingProblem& p, const TimingSolution& solution, doub
   }
 }
 
-void AccelerationExcess(const TimingProblem& p, const TimingSolution& solution, Eigen::MatrixXd& excess) {
+void AccelerationExcess(const TimingProblem& p, const TimingSolution& solution, Eigen::MatrixXd& excess,
+                        Eigen::MatrixXd& tool_excess) {
   const PathGrid& grid = *p.grid;
+  tool_excess.setZero(1, grid.intervals());
   excess.setZero(grid.joint_count(), grid.intervals());
   for (int i = 0; i < grid.intervals(); ++i) {
     const double u = solution.u[i], x = solution.x[i] + (u - 0.5 * solution.lean[i]) * (grid.s[i + 1] - grid.s[i]);
     for (int j = 0; j < grid.joint_count(); ++j) {
       const double a = grid.middle_dq(j, i) * u + grid.middle_ddq(j, i) * std::max(x, 0.0);
       excess(j, i) = std::max(0.0, std::abs(a) / p.limits.acceleration(j) - 1);
+    }
+    if (p.tool.acceleration > 0) {
+      const Eigen::Vector3d a = p.tool.middle_dp.col(i) * u + p.tool.middle_ddp.col(i) * std::max(x, 0.0);
+      tool_excess(0, i) = std::max(0.0, a.norm() / p.tool.acceleration - 1);
     }
   }
 }

@@ -72,7 +72,8 @@ AccelerationRange RangeAt(const Stages& stages, int interval, PathSpeedSq x);
 // from interpolated coefficients, with the motion run at `scale` of its speed (rounding to cycles slows it a little).
 void MidpointExcess(const TimingProblem& problem, const TimingSolution& solution, double scale, Eigen::MatrixXd& excess);
 
-// Likewise for accelerations, from the path itself.
-void AccelerationExcess(const TimingProblem& problem, const TimingSolution& solution, Eigen::MatrixXd& excess);
+// Likewise for accelerations of the joints and (1 x intervals) of the tool, half-way, from the path itself.
+void AccelerationExcess(const TimingProblem& problem, const TimingSolution& solution, Eigen::MatrixXd& excess,
+                        Eigen::MatrixXd& tool_excess);
 
 }  // namespace torqued

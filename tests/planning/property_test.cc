@@ -108,8 +108,9 @@ TEST(Property, RandomPathsAreTimedOrProvenInfeasible) {
       ASSERT_TRUE(why.has_value()) << motion.status();
       // A four times finer grid finds nothing either (or it was a matter of 0.3 % of torque), and with the stated factor
       // there is a motion.
-      if (!(why->smallest_factor > 0 && why->smallest_factor < 1.003))
+      if (!(why->smallest_factor > 0 && why->smallest_factor < 1.003)) {
         EXPECT_FALSE(TimePath(*source, c.path, Points(2000)).ok()) << why->smallest_factor;
+      }
       if (why->smallest_factor > 0) {
         EXPECT_GE(why->smallest_factor, 1);
         auto stronger = std::make_shared<Model>(*c.model);

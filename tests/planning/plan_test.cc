@@ -1,0 +1,437 @@
+// Whole moves: reference durations, cases that broke other planners, and what happens when the source misbehaves.
+#include "client/planning/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "client/planning/explain.h"
+#include "tests/planning/robots.h"
+
+namespace torqued {
+namespace {
+
+using ::testing::HasSubstr;
+using test::ArmLink;
+using test::Dry;
+using test::Local;
+using test::Pendulum;
+using test::Shift;
+using test::TwoLink;
+
+constexpr double kPi = 3.14159265358979323846;
+
+Eigen::VectorXd Vector(std::initializer_list<double> values) {
+  Eigen::VectorXd v(values.size());
+  int k = 0;
+  for (double x : values) v(k++) = x;
+  return v;
+}
+
+HandOptions PositionOnly(int intervals = 500) {
+  HandOptions o;
+  o.follow.task = TaskRows::PositionOnly();
+  o.timing.intervals = intervals;
+  return o;
+}
+
+// Joints of a planar 2R arm with l = 1 at (x, y), elbow negative (q2 < 0).
+Eigen::VectorXd ElbowNegative(double x, double y) {
+  const double c = (x * x + y * y - 2) / 2, q2 = -std::acos(c);
+  return Vector({std::atan2(y, x) - std::atan2(std::sin(q2), 1 + c), q2});
+}
+
+// x, y, z slides without mass: joint space is space.
+std::shared_ptr<Model> Portal(double v, double a) {
+  std::vector<ArmLink> links(3);
+  for (int k = 0; k < 3; ++k) {
+    links[k].kind = JointKind::kPrismatic;
+    links[k].axis = Eigen::Vector3d::Unit(k);
+    links[k].limits.velocity = v;
+    links[k].limits.acceleration = a;
+  }
+  return test::Arm(links, Shift(0, 0, 0));
+}
+
+// Four axes: two turns, z, turn.
+std::shared_ptr<Model> Scara() {
+  std::vector<ArmLink> links(4);
+  const double mass[] = {4, 3, 1, 0.3}, torque[] = {60, 30, 60, 5}, v[] = {7, 9, 1.2, 20}, a[] = {60, 90, 20, 300};
+  for (int k = 0; k < 4; ++k) {
+    links[k].mass.mass = mass[k];
+    links[k].mass.com = {k < 2 ? 0.12 : 0, 0, 0};
+    links[k].mass.inertia_about_com = Eigen::Vector3d(0.01, 0.02, 0.02).asDiagonal();
+    links[k].limits.effort = torque[k];
+    links[k].limits.velocity = v[k];
+    links[k].limits.acceleration = a[k];
+    links[k].limits.jerk = 20 * a[k];
+    links[k].friction = Dry(0.02 * torque[k], 0.01);
+  }
+  links[0].X_PJ = Shift(0, 0, 0.3);
+  links[1].X_PJ = Shift(0.25, 0, 0);
+  links[2].X_PJ = Shift(0.2, 0, 0);
+  links[2].kind = JointKind::kPrismatic;
+  links[2].limits.lower = -0.2;
+  links[2].limits.upper = 0.1;
+  return test::Arm(links, Shift(0, 0, -0.1));
+}
+
+TEST(Plan, TwoLinkHandLine) {
+  const struct { double t1, t2, gravity, duration; } cases[] = {{35, 12, 9.81, 0.5949607899}, {10, 5, 0, 0.9606651175}};
+  for (const auto& c : cases) {
+    auto source = Local(TwoLink(c.t1, c.t2, {}, c.gravity));
+    const auto plan = PlanLine(*source, ElbowNegative(1.2, -0.6), Shift(0.3, 1.2, 0), PositionOnly());
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_NEAR(plan->timed->duration_s(), c.duration, 2e-3 * c.duration);
+    EXPECT_LE(plan->report.worst_torque_ratio, 1.001);
+    EXPECT_LE(plan->report.path_residual, 1e-5);
+    // Every sample on the line, by the arm's own geometry.
+    for (int k = 0; k < plan->trajectory.sample_count(); ++k) {
+      const auto q = plan->trajectory.q.col(k);
+      const double x = std::cos(q(0)) + std::cos(q(0) + q(1)), y = std::sin(q(0)) + std::sin(q(0) + q(1));
+      EXPECT_NEAR((x - 1.2) * 1.8 - (y + 0.6) * -0.9, 0, 3e-5);
+      EXPECT_LT(q(1), 0);
+    }
+  }
+}
+
+TEST(Plan, FrictionInsideTheLimitWhateverTheParameter) {
+  const double fc[] = {0, 0.5, 0.5, 0.5}, fv[] = {0, 0, 0.4, 4}, duration[] = {0.7358280221, 0.7401995770, 0.7488226982, 0.8575099614};
+  for (int k = 0; k < 4; ++k) {
+    auto source = Local(TwoLink(35, 12, Dry(fc[k], fv[k])));
+    PtpOptions options;
+    options.timing.intervals = 500;
+    const auto plan = PlanPtp(*source, Vector({-kPi / 2, 0}), Vector({kPi / 4, -kPi / 3}), options);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_NEAR(plan->timed->duration_s(), duration[k], 2e-3 * duration[k]) << k;
+    EXPECT_LE(plan->report.worst_torque_ratio, 1.001);
+    EXPECT_LE(plan->timed->lower_bound_s, plan->timed->duration_s());
+    EXPECT_GT(plan->timed->lower_bound_s, 0.95 * plan->timed->duration_s() * (k == 3 ? 0.85 : 1));
+  }
+}
+
+TEST(Plan, PassesWhereItCannotHold) {
+  auto strong = Local(Pendulum(12)), weak = Local(Pendulum(9)), none = Local(Pendulum(6));
+  const auto from = Vector({-kPi / 2}), to = Vector({kPi / 2});
+  EXPECT_TRUE(PlanPtp(*strong, from, to)->timed->not_holdable.empty());
+  const auto plan = PlanPtp(*weak, from, to);
+  ASSERT_TRUE(plan.ok());
+  ASSERT_EQ(plan->timed->not_holdable.size(), 1u);
+  // Held until cos q = 9 / 9.81, q = -0.4095.
+  EXPECT_NEAR(plan->timed->not_holdable[0].s_from, kPi / 2 - std::acos(9 / 9.81), 0.01);
+  EXPECT_THAT(plan->report.warnings, ::testing::Contains(HasSubstr("cannot hold")));
+  const auto failed = PlanPtp(*none, from, to);
+  const auto why = InfeasibilityOf(failed.status());
+  ASSERT_TRUE(why.has_value()) << failed.status();
+  EXPECT_EQ(why->joint, "j1");
+  EXPECT_EQ(why->limit, 6);
+  EXPECT_NEAR(why->needed, 7.1066, 0.003 * 7.1066);  // closed form in time_optimal_test
+  EXPECT_NEAR(why->smallest_factor, why->needed / 6, 1e-6);
+  EXPECT_LT(why->share, 0.8);
+}
+
+TEST(Plan, NothingToDo) {
+  auto scara = Local(Scara());
+  const auto q = Vector({0, -kPi / 2, 0, kPi / 2});
+  for (PtpKind kind : {PtpKind::kTimeOptimal, PtpKind::kSCurve, PtpKind::kTrapezoid, PtpKind::kCubic, PtpKind::kQuintic, PtpKind::kSeptic}) {
+    PtpOptions options;
+    options.kind = kind;
+    const auto plan = PlanPtp(*scara, q, q, options);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_EQ(plan->trajectory.sample_count(), 1);
+    EXPECT_EQ(plan->trajectory.q, q);
+    EXPECT_EQ(plan->trajectory.v.norm() + plan->trajectory.a.norm(), 0);
+  }
+  auto portal = Local(Portal(0.1745329251994329, 0.1745329251994329));
+  const auto line = PlanLine(*portal, Vector({0.3, 0.2, 0.1}), Shift(0.3, 0.2, 0.1), PositionOnly());
+  ASSERT_TRUE(line.ok()) << line.status();
+  EXPECT_EQ(line->trajectory.sample_count(), 1);
+  const auto path = PlanPath(*portal, Eigen::MatrixXd::Zero(3, 3));
+  ASSERT_TRUE(path.ok()) << path.status();
+  EXPECT_EQ(path->report.duration_s, 0);
+  EXPECT_THAT(path->report.warnings, ::testing::Contains(HasSubstr("merged")));
+  PtpOptions trapezoid;
+  trapezoid.kind = PtpKind::kTrapezoid;
+  const auto one = PlanPtp(*portal, Vector({0, 0, 0}), Vector({0, 0, 1}), trapezoid);
+  ASSERT_TRUE(one.ok());
+  EXPECT_NEAR(one->report.duration_s, 6.729578, 1e-3 + 1e-6);  // rounded up to whole cycles
+  EXPECT_EQ(one->trajectory.q.topRows(2).norm(), 0);
+}
+
+TEST(Plan, BlendedCornersForAllRadii) {
+  auto portal = Local(Portal(10, 20));
+  std::vector<Eigen::Isometry3d, Eigen::aligned_allocator<Eigen::Isometry3d>> poses = {Shift(0.2, 0, 0.7), Shift(0.2, 0.5, 0.7),
+                                                                                       Shift(0.2, 0, 0.8)};
+  for (int step = 1; step <= 10; ++step) {
+    const double radius = 0.01 * step;
+    auto hand = HandPolyline(poses, std::vector<BlendSize>(3, {radius, 0}));
+    ASSERT_TRUE(hand.ok()) << hand.status();
+    HandOptions options = PositionOnly(400);
+    options.timing.tool_speed = 1;
+    options.timing.tool_acceleration = 2;
+    options.timing.caps = {{0.5 + radius, hand->length(), 0.1}};
+    const auto plan = PlanHand(*portal, Vector({0.2, 0, 0.7}), *hand, options);
+    ASSERT_TRUE(plan.ok()) << radius << plan.status();
+    const Trajectory& t = plan->trajectory;
+    double nearest = 1, fastest_late = 0;
+    for (int k = 0; k < t.sample_count(); ++k) {
+      nearest = std::min(nearest, (t.q.col(k) - Eigen::Vector3d(0.2, 0.5, 0.7)).norm());
+      EXPECT_LE(t.a.col(k).norm(), 2 * 1.01) << radius;
+      EXPECT_LE(t.v.col(k).norm(), 1.001);
+      const double from_corner = (t.q.col(k) - Eigen::Vector3d(0.2, 0.5, 0.7)).norm();
+      if (from_corner > radius && t.q(2, k) > 0.7 + 1e-6) fastest_late = std::max(fastest_late, t.v.col(k).norm());
+      if (k > 0) {
+        EXPECT_GT(t.time_s[k], t.time_s[k - 1]);
+      }
+    }
+    EXPECT_LE(nearest, radius);
+    EXPECT_LE(fastest_late, 0.1 * 1.001);
+  }
+}
+
+TEST(Plan, StopsAtTheReversalOnly) {
+  auto portal = Local(Portal(10, 20));
+  std::vector<Eigen::Isometry3d, Eigen::aligned_allocator<Eigen::Isometry3d>> poses = {
+      Shift(0.851, 0, 1.1), Shift(0.851, 0.2, 1.1), Shift(0.851, 0, 1.1), Shift(0.9, 0.2, 1.1)};
+  const auto hand = HandPolyline(poses, {{0, 0}, {0.02, 0}, {0.02, 0}, {0, 0}});
+  ASSERT_TRUE(hand.ok());
+  HandOptions options = PositionOnly(400);
+  options.timing.tool_speed = options.timing.tool_acceleration = 0.1;
+  const auto plan = PlanHand(*portal, Vector({0.851, 0, 1.1}), *hand, options);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  const Trajectory& t = plan->trajectory;
+  int stops = 0;
+  bool moving = false;
+  for (int k = 1; k + 1 < t.sample_count(); ++k) {
+    EXPECT_GE(t.time_s[k] - t.time_s[k - 1], 0.001 - 1e-12);
+    const bool now = t.v.col(k).norm() > 2e-4;
+    if (moving && !now) {
+      ++stops;
+      EXPECT_NEAR(t.q(1, k), 0.2, 1e-3);
+    }
+    moving = now;
+  }
+  EXPECT_LE(stops, 2);  // the reversal, and the end's last samples
+  EXPECT_GE(stops, 1);
+}
+
+TEST(Plan, ArcStaysOnItsCircle) {
+  auto portal = Local(Portal(10, 20));
+  const auto plan = PlanArc(*portal, Vector({1, 0, 0}), Eigen::Vector3d(std::cos(2.0), std::sin(2.0), 0), Shift(0, -1, 0), PositionOnly());
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_NEAR(plan->timed->path->length(), 1.5 * kPi, 1e-9);
+  for (int k = 0; k < plan->trajectory.sample_count(); ++k) EXPECT_NEAR(plan->trajectory.q.col(k).norm(), 1, 1e-5);
+  EXPECT_FALSE(PlanArc(*portal, Vector({1, 0, 0}), Eigen::Vector3d(2, 0, 0), Shift(3, 0, 0), PositionOnly()).ok());
+}
+
+TEST(Plan, SlerpTakesTheShortWayEvenly) {
+  Eigen::Isometry3d from = Shift(0, 0, 0), to = Shift(0, 0, 1);
+  from.linear() = Eigen::AngleAxisd(3.0, Eigen::Vector3d::UnitX()).toRotationMatrix();
+  to.linear() = Eigen::AngleAxisd(-3.0, Eigen::Vector3d::UnitX()).toRotationMatrix();
+  const auto hand = HandLine(from, to);
+  ASSERT_TRUE(hand.ok());
+  ASSERT_EQ(hand->turns.size(), 1u);
+  EXPECT_NEAR(hand->turns[0].angle, 2 * kPi - 6, 1e-12);
+  EXPECT_NEAR((hand->PoseAt(1).linear() - to.linear()).norm(), 0, 1e-12);
+  EXPECT_NEAR((hand->PoseAt(0.5).linear() - Eigen::AngleAxisd(kPi, Eigen::Vector3d::UnitX()).toRotationMatrix()).norm(), 0, 1e-12);
+}
+
+TEST(Plan, SingularLinesSlowDownOrAreRefused) {
+  auto source = Local(TwoLink(35, 12));
+  // Through the base: equal links fold and open on the other side, which is another branch.
+  const auto through = PlanLine(*source, ElbowNegative(0.6, 0), Shift(-0.6, 0, 0), PositionOnly());
+  ASSERT_TRUE(through.ok()) << through.status();
+  EXPECT_NE(through->branch_start, through->branch_end);
+  EXPECT_THAT(through->report.warnings, ::testing::Contains(HasSubstr("branch changes")));
+  // To the very edge of reach: the elbow would need infinite speed.
+  const auto edge = PlanLine(*source, ElbowNegative(1, 0), Shift(2, 0, 0), PositionOnly());
+  ASSERT_FALSE(edge.ok());
+  EXPECT_THAT(std::string(edge.status().message()), HasSubstr("point-to-point"));
+  EXPECT_THAT(std::string(edge.status().message()), HasSubstr("joint j2 would have to jump"));
+  // Beyond reach.
+  EXPECT_THAT(std::string(PlanLine(*source, ElbowNegative(1, 0), Shift(2.5, 0, 0), PositionOnly()).status().message()), HasSubstr("out of reach"));
+  // Past the base at a finger's width: slow there, but done.
+  const auto past = PlanLine(*source, ElbowNegative(0.6, 0.02), Shift(-0.6, 0.02, 0), PositionOnly());
+  ASSERT_TRUE(past.ok()) << past.status();
+  EXPECT_THAT(past->report.warnings, ::testing::Contains(HasSubstr("near a singularity")));
+  EXPECT_LE(past->report.worst_torque_ratio, 1.001);
+}
+
+TEST(Plan, GateLiftsTravelsAndSetsDown) {
+  auto source = Local(Scara());
+  const auto from = Vector({0.4, 0.6, -0.1, 0}), to = Vector({-0.7, -0.5, -0.05, 1});
+  GateOptions options;
+  options.lift = 0.06;
+  options.clear = 0.02;
+  const auto plan = PlanGate(*source, from, to, options);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  const Trajectory& t = plan->trajectory;
+  EXPECT_EQ(plan->report.violations.size(), 0u);
+  EXPECT_NEAR((t.q.rightCols(1) - to).norm(), 0, 1e-12);
+  EXPECT_NEAR(t.q.row(2).maxCoeff(), 0.01, 1e-9);
+  for (int k = 0; k < t.sample_count(); ++k) {
+    if (t.q(2, k) < -0.1 + 0.02 - 1e-6 && k < t.sample_count() / 2) {  // straight up first
+      EXPECT_NEAR(t.q(0, k), 0.4, 1e-9);
+    }
+    if (t.q(2, k) < -0.05 + 0.02 - 1e-6 && k > t.sample_count() / 2) {  // straight down last
+      EXPECT_NEAR(t.q(1, k), -0.5, 1e-9);
+    }
+  }
+  const double direct = PlanPtp(*source, from, to)->timed->duration_s();
+  EXPECT_GT(plan->timed->duration_s(), direct);
+}
+
+TEST(Plan, ScaraHandLineNamesItsBranch) {
+  auto source = Local(Scara());
+  const auto from = Vector({0.4, 0.9, -0.1, 0});
+  Eigen::Isometry3d goal = source->Frames(Vector({-0.5, 1.2, -0.05, 0.4}), false)->X_WF[0];
+  HandOptions options;
+  options.timing.tool_speed = 0.3;
+  const auto plan = PlanLine(*source, from, goal, options);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->branch_start, plan->branch_end);
+  EXPECT_NE(plan->branch_start, "");
+  const FrameAnswer hand = source->Frames(plan->trajectory.q, false).value();
+  const Eigen::Vector3d a = hand.X_WF.front().translation(), d = (goal.translation() - a).normalized();
+  for (const auto& X : hand.X_WF) EXPECT_NEAR((X.translation() - a).cross(d).norm(), 0, 2e-5);
+  const auto ptp = PlanPtpToPose(*source, from, goal);
+  ASSERT_TRUE(ptp.ok()) << ptp.status();
+  EXPECT_LT(ptp->report.duration_s, plan->report.duration_s);
+  EXPECT_THAT(std::string(PlanPtpToPose(*source, from, goal, "sideways").status().message()), HasSubstr("not among"));
+}
+
+// A source that changes its revision, or fails, at the n-th call.
+class Restless : public DynamicsSource {
+ public:
+  Restless(std::unique_ptr<LocalDynamics> inner, int change_at, absl::Status failure = absl::OkStatus())
+      : inner_(std::move(inner)), change_at_(change_at), failure_(failure) {}
+  absl::StatusOr<RobotFacts> Facts() override { return Named(inner_->Facts()); }
+  absl::StatusOr<PathCoefficients> PathDynamics(const Eigen::MatrixXd& q, const Eigen::MatrixXd& dq, const Eigen::MatrixXd& ddq) override {
+    return Named(inner_->PathDynamics(q, dq, ddq));
+  }
+  absl::StatusOr<TorqueAnswer> InverseDynamics(const Eigen::MatrixXd& q, const Eigen::MatrixXd& v, const Eigen::MatrixXd& a) override {
+    return Named(inner_->InverseDynamics(q, v, a));
+  }
+  absl::StatusOr<FrameAnswer> Frames(const Eigen::MatrixXd& q, bool jacobians) override { return Named(inner_->Frames(q, jacobians)); }
+  absl::StatusOr<PoseAnswer> InverseKinematics(const Eigen::Isometry3d& X, const Eigen::VectorXd& seed) override {
+    return Named(inner_->InverseKinematics(X, seed));
+  }
+  int calls = 0, dynamics_calls = 0;
+  bool always = false;
+
+ private:
+  template <class T>
+  absl::StatusOr<T> Named(absl::StatusOr<T> answer) {
+    ++calls;
+    if (calls >= change_at_ && !failure_.ok()) return failure_;
+    if (always || calls == change_at_) ++revision_;
+    if (answer.ok()) answer->revision = "r" + std::to_string(revision_);
+    return answer;
+  }
+  std::unique_ptr<LocalDynamics> inner_;
+  int change_at_, revision_ = 0;
+  absl::Status failure_;
+};
+
+TEST(Plan, ModelThatChangesIsPlannedAgain) {
+  const auto from = Vector({-kPi / 2, 0}), to = Vector({kPi / 4, -kPi / 3});
+  for (int at : {2, 3, 4, 5, 6, 7}) {
+    Restless once(Local(TwoLink(35, 12)), at);
+    const auto plan = PlanPtp(once, from, to);
+    ASSERT_TRUE(plan.ok()) << at << plan.status();
+    EXPECT_NEAR(plan->timed->duration_s(), 0.7358280221, 2e-3);
+  }
+  Restless restless(Local(TwoLink(35, 12)), 1000000);
+  restless.always = true;
+  const auto never = PlanPtp(restless, from, to);
+  EXPECT_EQ(never.status().code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(std::string(never.status().message()), HasSubstr("revision changed"));
+  for (int at = 1; at <= 4; ++at) {
+    Restless lost(Local(TwoLink(35, 12)), at, absl::UnavailableError("draining"));
+    EXPECT_EQ(PlanPtp(lost, from, to).status().code(), absl::StatusCode::kUnavailable) << at;
+    Restless late(Local(TwoLink(35, 12)), at, absl::DeadlineExceededError("late"));
+    EXPECT_EQ(PlanPtp(late, from, to).status().code(), absl::StatusCode::kDeadlineExceeded) << at;
+  }
+}
+
+TEST(Plan, MissingLimitsAreSaid) {
+  auto model = TwoLink(35, 12);
+  auto source = Local(model);
+  const auto plan = PlanPtp(*source, Vector({0, 0}), Vector({1, 1}));
+  ASSERT_TRUE(plan.ok());
+  EXPECT_THAT(plan->report.warnings, ::testing::Contains(HasSubstr("acceleration: the model has no limit for j1, j2")));
+  PtpOptions trapezoid;
+  trapezoid.kind = PtpKind::kTrapezoid;
+  EXPECT_EQ(PlanPtp(*source, Vector({0, 0}), Vector({1, 1}), trapezoid).status().code(), absl::StatusCode::kFailedPrecondition);
+  auto bare = std::make_shared<Model>(*model);
+  for (Coordinate& c : bare->coordinates) c.limits.effort.reset();
+  EXPECT_THAT(std::string(PlanPtp(*Local(bare), Vector({0, 0}), Vector({1, 1})).status().message()), HasSubstr("nothing limits"));
+  auto narrow = std::make_shared<Model>(*model);
+  narrow->coordinates[1].limits.upper = 0.5;
+  EXPECT_THAT(std::string(PlanPtp(*Local(narrow), Vector({0, 0}), Vector({1, 1})).status().message()), HasSubstr("joint j2: the path reaches"));
+}
+
+TEST(Plan, StopsOnThePathFromAnywhere) {
+  auto source = Local(TwoLink(35, 12));
+  const auto plan = PlanPtp(*source, Vector({-kPi / 2, 0}), Vector({kPi / 4, -kPi / 3}));
+  ASSERT_TRUE(plan.ok());
+  const TimedPath& timed = *plan->timed;
+  for (double share : {0.1, 0.3, 0.5, 0.7, 0.9}) {
+    Trajectory stop = StopOnPath(timed, plan->stops, share * timed.duration_s(), 0.0005);
+    ASSERT_GT(stop.sample_count(), 2);
+    EXPECT_EQ(stop.v.rightCols(1).norm(), 0);
+    const auto report = CheckTrajectory(*source, stop);
+    ASSERT_TRUE(report.ok());
+    EXPECT_LE(report->worst_torque_ratio, 1.01) << share;
+    for (int k = 0; k < stop.sample_count(); ++k) {  // on the joint line
+      const double r = (stop.q(0, k) + kPi / 2) / (0.75 * kPi);
+      EXPECT_NEAR(stop.q(1, k), -kPi / 3 * r, 1e-9);
+    }
+    EXPECT_LT(stop.duration_s(), timed.duration_s());
+  }
+}
+
+TEST(Plan, OverrideKnowsTheVertex) {
+  OverrideTorque t{-1, 4, -3};  // A + B s + C s^2: peak 1/3 at s = 2/3, |A| = 1
+  double sigma = -1;
+  EXPECT_EQ(t.Worst(&sigma), 1);
+  EXPECT_EQ(sigma, 0);
+  t = {1, 4, -3};
+  EXPECT_NEAR(t.Worst(&sigma), 1 + 4.0 / 3, 1e-12);
+  EXPECT_NEAR(sigma, 2.0 / 3, 1e-12);
+  auto source = Local(TwoLink(35, 12, Dry(0.5, 0.4)));
+  const auto plan = PlanPtp(*source, Vector({-kPi / 2, 0}), Vector({kPi / 4, -kPi / 3}));
+  ASSERT_TRUE(plan.ok());
+  // The same motion at 60 %: full inverse dynamics agrees with A + B sigma + C sigma^2.
+  const TimedPath& timed = *plan->timed;
+  for (int point : {50, 200, 350}) {
+    PathState at = PathStateAt(timed, timed.time_s[point]);
+    at.speed.value *= 0.6, at.acceleration.value *= 0.36;
+    Eigen::VectorXd q(2), v(2), a(2);
+    JointMotionAt(*timed.path, at, q.data(), v.data(), a.data());
+    const auto tau = source->InverseDynamics(q, v, a);
+    for (int j = 0; j < 2; ++j) EXPECT_NEAR(OverrideTorqueAt(timed, point, j).At(0.6), tau->tau(j, 0), 1e-6);
+    const RampRange ramp = OverrideRamp(timed, point, 0.6);
+    EXPECT_LT(ramp.low, 0);
+    EXPECT_GT(ramp.high, 0);
+  }
+}
+
+TEST(Plan, ExplainsWhatAddsUp) {
+  auto source = Local(TwoLink(35, 12, Dry(0.5, 0.4)));
+  const auto plan = PlanPtp(*source, Vector({-kPi / 2, 0}), Vector({kPi / 4, -kPi / 3}));
+  ASSERT_TRUE(plan.ok());
+  const double t = 0.4 * plan->timed->duration_s();
+  const auto why = ExplainAt(*plan->timed, t);
+  ASSERT_TRUE(why.ok());
+  Eigen::VectorXd q(2), v(2), a(2);
+  JointMotionAt(*plan->timed->path, PathStateAt(*plan->timed, t), q.data(), v.data(), a.data());
+  const auto tau = source->InverseDynamics(q, v, a);
+  for (int j = 0; j < 2; ++j) EXPECT_NEAR(why->joints[j].torque, tau->tau(j, 0), 1e-3);
+  EXPECT_THAT(why->text, HasSubstr("bound by: torque"));
+  EXPECT_FALSE(ExplainAt(*plan->timed, 99).ok());
+}
+
+}  // namespace
+}  // namespace torqued
