@@ -210,7 +210,8 @@ int RunApp(const std::vector<std::string>& arguments, std::ostream& out, std::os
   out.imbue(std::locale::classic());
   err.imbue(std::locale::classic());
   Session session(parser.shared, out, err);
-  const auto exit = parser.by_app.at(&chosen)->Run(session);
+  auto exit = parser.by_app.at(&chosen)->Run(session);
+  if (exit.ok() && !session.written().ok()) exit = session.written();
   out.flush();
   if (exit.ok()) return static_cast<int>(*exit);
   err << WhereText(chosen) << ": " << exit.status().message() << "\n";

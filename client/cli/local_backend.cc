@@ -9,8 +9,10 @@
 #include <map>
 #include <sstream>
 
+#include "client/torqued/batch.h"
 #include "client/torqued/question.h"
 #include "server/service/compute/simulation.h"
+#include "server/service/compute/states.h"
 #include "server/service/engine.h"
 
 namespace torqued::cli {
@@ -18,6 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using google::protobuf::Message;
+
+constexpr size_t kSmallRequestBytes = 64 * 1024;
+constexpr int64_t kMostBytes = 64 << 20;  // of one part's question or answer
 
 constexpr char kNeedsServer[] = "--local: this needs a server (torqued, then without --local)";
 
@@ -99,11 +104,14 @@ class LocalBackend : public Backend {
   LocalBackend(std::unique_ptr<Engine> engine, std::string robots)
       : engine_(std::move(engine)), robots_(std::move(robots)) {}
 
-  absl::Status Call(const Message& request, Message& response, const Progress&) override {
+  absl::Status Call(const Message& request, Message& response, const Progress& progress) override {
     if (request.GetDescriptor() == v1::ListModelsRequest::descriptor())
       if (absl::Status status = RegisterAll(); !status.ok()) return status;
     response.Clear();
-    return dispatch_.Answer(*engine_, request, response);
+    const auto* context = request.GetDescriptor()->FindFieldByName("context");
+    if (context == nullptr || request.ByteSizeLong() <= kSmallRequestBytes)
+      return dispatch_.Answer(*engine_, request, response);
+    return CallInParts(request, response, progress);
   }
 
   absl::Status Receive(const Message& request, Message& part,
@@ -148,6 +156,24 @@ class LocalBackend : public Backend {
   }
 
  private:
+  // As with a server: a large question becomes several, so that answers stay of a size that fits.
+  absl::Status CallInParts(const Message& request, Message& response, const Progress& progress) {
+    const auto* field = request.GetDescriptor()->FindFieldByName("context");
+    v1::GetModelRequest get;
+    get.set_name(
+        static_cast<const v1::Context&>(request.GetReflection()->GetMessage(request, field))
+            .model());
+    v1::GetModelResponse got;
+    if (absl::Status status = engine_->Ask(get, &got); !status.ok()) return status;
+    BatchRequest batch(request, {got.model().position_count(), got.model().velocity_count()});
+    return AskInParts(
+        batch, {kMostSamples, kMostBytes}, response,
+        [this](const Message& part, Message& answer) {
+          return dispatch_.Answer(*engine_, part, answer);
+        },
+        progress);
+  }
+
   absl::Status Register(const fs::path& path, const std::string& id, v1::Base base) {
     std::ifstream in(path, std::ios::binary);
     std::ostringstream text;

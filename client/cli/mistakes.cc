@@ -79,7 +79,7 @@ std::vector<Order> Orders(const LogModel& model) {
   add("the inverse of alphabetical order", inverse);
   std::vector<int> reversed(free.rbegin(), free.rend());
   add("reverse order", full(reversed));
-  constexpr size_t kManyJoints = 12;
+  constexpr size_t kManyJoints = 8;  // beyond, exchanges of two would be too many states
   if (m >= 2 && m <= kManyJoints) {
     for (size_t i = 0; i < m; ++i)
       for (size_t j = i + 1; j < m; ++j)

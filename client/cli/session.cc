@@ -1,9 +1,11 @@
 #include "client/cli/session.h"
 
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 
 #include <cstdlib>
 #include <fstream>
+#include <iostream>
 
 #include "client/cli/json.h"
 #include "client/cli/local_backend.h"
@@ -82,6 +84,15 @@ absl::StatusOr<v1::Model> Session::GetModel(const std::string& argument, v1::Bas
 }
 
 void Session::Show(const google::protobuf::Message& answer, const std::vector<Sheet>& sheets) {
+  if (!out_file_.empty()) {
+    std::string text;
+    if (absl::EndsWith(out_file_, ".json"))
+      text = ToJson(answer);
+    else
+      for (const Sheet& sheet : sheets) text += (text.empty() ? "" : "\n") + ToCsv(sheet);
+    written_ = WriteFile(out_file_, text);
+    return;
+  }
   if (shared_.json) {
     out_ << ToJson(answer);
     return;
@@ -92,6 +103,18 @@ void Session::Show(const google::protobuf::Message& answer, const std::vector<Sh
     first = false;
     out_ << (shared_.csv ? ToCsv(sheet) : ToTable(sheet));
   }
+}
+
+absl::Status WriteFile(const std::string& path, const std::string& text) {
+  if (path == "-") {
+    std::cout << text;
+    return absl::OkStatus();
+  }
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be written"));
+  return absl::OkStatus();
 }
 
 }  // namespace torqued::cli

@@ -43,8 +43,13 @@ class Session {
                                      v1::Base base = v1::BASE_UNSPECIFIED,
                                      v1::ModelView view = v1::MODEL_VIEW_BASIC);
 
-  // Prints the message (--json) or the sheets (--csv, else tables with a blank line between).
+  // Prints the message (--json) or the sheets (--csv, else tables with a blank line between). With
+  // an --out file the file gets it instead: the message where its name ends in .json, else CSV.
   void Show(const google::protobuf::Message& answer, const std::vector<Sheet>& sheets);
+
+  void set_out_file(const std::string& path) { out_file_ = path; }
+  // INVALID_ARGUMENT: the --out file could not be written.
+  const absl::Status& written() const { return written_; }
 
   const SharedOptions& shared() const { return shared_; }
   std::ostream& out() { return out_; }
@@ -56,6 +61,11 @@ class Session {
   std::ostream& out_;
   std::ostream& err_;
   std::unique_ptr<Backend> backend_;
+  std::string out_file_;
+  absl::Status written_;
 };
+
+// Writes text to a file, "-" is standard output. INVALID_ARGUMENT: cannot be written.
+absl::Status WriteFile(const std::string& path, const std::string& text);
 
 }  // namespace torqued::cli

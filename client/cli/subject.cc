@@ -3,9 +3,6 @@
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 
-#include <fstream>
-#include <iostream>
-
 #include "client/cli/json.h"
 #include "client/cli/numbers.h"
 #include "client/torqued/question.h"
@@ -95,6 +92,7 @@ void SubjectOptions::Declare(OptionSet& options, int takes, bool wrench, bool dy
 
 absl::StatusOr<Subject> SubjectOptions::Read(Session& session, bool without_states) const {
   Subject subject;
+  session.set_out_file(states_.out_file());
   auto context = question_.Context();
   if (!context.ok()) return context.status();
   subject.context = *std::move(context);
@@ -202,18 +200,6 @@ std::vector<std::string> Ids(const std::vector<Column>& columns) {
 
 std::string SampleTitle(const States& states, int sample, const std::string& title) {
   return states.count > 1 ? absl::StrCat("state ", sample + 1, ": ", title) : title;
-}
-
-absl::Status WriteFile(const std::string& path, const std::string& text) {
-  if (path == "-") {
-    std::cout << text;
-    return absl::OkStatus();
-  }
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be written"));
-  return absl::OkStatus();
 }
 
 }  // namespace torqued::cli

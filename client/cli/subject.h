@@ -76,7 +76,4 @@ std::vector<std::string> Ids(const std::vector<Column>& columns);
 // "sample 3: " in front of titles where there are several samples.
 std::string SampleTitle(const States& states, int sample, const std::string& title);
 
-// Writes text to a file, "-" is standard output. INVALID_ARGUMENT: cannot be written.
-absl::Status WriteFile(const std::string& path, const std::string& text);
-
 }  // namespace torqued::cli

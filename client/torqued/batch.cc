@@ -1,5 +1,7 @@
 #include "client/torqued/batch.h"
 
+#include <absl/strings/str_cat.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -72,7 +74,8 @@ std::vector<Rows> FindRows(const Message& request, RowWidths widths) {
 int64_t AnswerDoubles(const Message& request, RowWidths w) {
   const Descriptor* type = request.GetDescriptor();
   const int64_t nv = w.nv;
-  if (type == v1::ComputeRegressorRequest::descriptor()) return nv * 10 * (nv + 1);
+  if (type == v1::ComputeRegressorRequest::descriptor())
+    return nv * 10 * (2 * nv + 10);  // some links are fixed
   if (type == v1::ComputeDerivativesRequest::descriptor()) return 6 * nv * nv;
   if (type == v1::ComputeEquationOfMotionRequest::descriptor()) return 3 * nv * nv + 4 * nv;
   if (type == v1::ComputeTorqueBreakdownRequest::descriptor())
@@ -94,6 +97,30 @@ void JoinInfo(const v1::AnswerInfo& part, v1::AnswerInfo& whole) {
   check->set_mass_rate_vs_coriolis(
       std::max(check->mass_rate_vs_coriolis(), part.check().mass_rate_vs_coriolis()));
   check->set_power_balance(std::max(check->power_balance(), part.check().power_balance()));
+}
+
+v1::Context* MutableContext(Message& request) {
+  const auto* field = request.GetDescriptor()->FindFieldByName("context");
+  return static_cast<v1::Context*>(request.GetReflection()->MutableMessage(&request, field));
+}
+
+// The same error, saying where the part that failed begins: its own sample numbers count from
+// there.
+absl::Status InPart(const absl::Status& status, int64_t begin) {
+  if (begin == 0) return status;
+  absl::Status result(status.code(),
+                      absl::StrCat("from sample ", begin, " on: ", status.message()));
+  status.ForEachPayload([&result](absl::string_view url, const absl::Cord& payload) {
+    result.SetPayload(url, payload);
+  });
+  return result;
+}
+
+std::string AnsweringRevision(const Message& response) {
+  const auto* field = response.GetDescriptor()->FindFieldByName("info");
+  if (field == nullptr || field->message_type() != v1::AnswerInfo::descriptor()) return "";
+  return static_cast<const v1::AnswerInfo&>(response.GetReflection()->GetMessage(response, field))
+      .revision();
 }
 
 }  // namespace
@@ -178,6 +205,32 @@ void JoinAnswer(const Message& part, Message& whole) {
           static_cast<const v1::Matrices&>(from).values());
     }
   }
+}
+
+absl::Status AskInParts(BatchRequest& batch, BatchLimits limits, Message& response,
+                        const std::function<absl::Status(const Message&, Message&)>& ask,
+                        const Progress& progress) {
+  constexpr int64_t kSamplesBetweenReports = 10'000;
+  int64_t per_part = batch.SamplesPerPart(limits);
+  if (progress) per_part = std::min(per_part, kSamplesBetweenReports);
+  response.Clear();
+  if (batch.samples() <= per_part) return ask(batch.request(), response);
+
+  std::unique_ptr<Message> answer(response.New());
+  std::string revision;  // the first part's
+  for (int64_t begin = 0; begin < batch.samples(); begin += per_part) {
+    const auto part = batch.Part(begin, std::min(per_part, batch.samples() - begin));
+    if (!revision.empty()) MutableContext(*part)->set_model(revision);
+    Message& target = begin == 0 ? response : *answer;
+    target.Clear();
+    if (absl::Status status = ask(*part, target); !status.ok()) return InPart(status, begin);
+    if (begin == 0)
+      revision = AnsweringRevision(response);
+    else
+      JoinAnswer(*answer, response);
+    if (progress) progress(std::min(begin + per_part, batch.samples()), batch.samples());
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace torqued

@@ -5,9 +5,11 @@
 // joined in order.
 #pragma once
 
+#include <absl/status/status.h>
 #include <google/protobuf/message.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 namespace torqued {
@@ -29,6 +31,7 @@ class BatchRequest {
 
   // Rows; 0 where the answer is not one result per row (identification, simulation, ...).
   int64_t samples() const { return samples_; }
+  const google::protobuf::Message& request() const { return request_; }
 
   // Rows per part that keep request and answer inside the limits; at least 1.
   int64_t SamplesPerPart(BatchLimits limits) const;
@@ -46,5 +49,17 @@ class BatchRequest {
 
 // Appends the per-sample contents of `part` to `whole`, an answer of the same type.
 void JoinAnswer(const google::protobuf::Message& part, google::protobuf::Message& whole);
+
+// Told after each part of a batch that was split.
+using Progress = std::function<void(int64_t done, int64_t total)>;
+
+// Asks `batch` by `ask`, in as many parts as the limits need, and joins the answers. All parts are
+// answered by the revision that answered the first. An error says from which sample on its part
+// begins.
+absl::Status AskInParts(BatchRequest& batch, BatchLimits limits,
+                        google::protobuf::Message& response,
+                        const std::function<absl::Status(const google::protobuf::Message& part,
+                                                         google::protobuf::Message& answer)>& ask,
+                        const Progress& progress);
 
 }  // namespace torqued

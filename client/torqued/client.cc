@@ -36,33 +36,10 @@ const v1::Context* FindContext(const Message& request) {
   return &static_cast<const v1::Context&>(request.GetReflection()->GetMessage(request, field));
 }
 
-v1::Context* MutableContext(Message& request) {
-  const auto* field = request.GetDescriptor()->FindFieldByName("context");
-  return static_cast<v1::Context*>(request.GetReflection()->MutableMessage(&request, field));
-}
-
 // gRPC says nothing when a server does not know a method.
 absl::Status Named(const absl::Status& status, const std::string& path) {
   if (status.code() != absl::StatusCode::kUnimplemented || !status.message().empty()) return status;
   return absl::UnimplementedError(absl::StrCat("the server does not have ", path));
-}
-
-// The same error, saying where the part that failed begins: its own sample numbers count from
-// there.
-absl::Status InPart(const absl::Status& status, int64_t begin) {
-  absl::Status result(status.code(),
-                      absl::StrCat("from sample ", begin, " on: ", status.message()));
-  status.ForEachPayload([&result](absl::string_view url, const absl::Cord& payload) {
-    result.SetPayload(url, payload);
-  });
-  return result;
-}
-
-std::string AnsweringRevision(const Message& response) {
-  const auto* field = response.GetDescriptor()->FindFieldByName("info");
-  if (field == nullptr || field->message_type() != v1::AnswerInfo::descriptor()) return "";
-  return static_cast<const v1::AnswerInfo&>(response.GetReflection()->GetMessage(response, field))
-      .revision();
 }
 
 }  // namespace
@@ -110,28 +87,9 @@ absl::Status Client::CallInParts(const Message& request, Message& response,
   const auto widths = Widths(FindContext(request)->model());
   if (!widths.ok()) return widths.status();
   BatchRequest batch(request, *widths);
-  constexpr int64_t kSamplesBetweenReports = 10'000;
-  int64_t per_part = batch.SamplesPerPart(*limits);
-  if (progress) per_part = std::min(per_part, kSamplesBetweenReports);
-  if (batch.samples() <= per_part) return CallOnce(request, response);
-
-  response.Clear();
-  std::unique_ptr<Message> answer(response.New());
-  std::string revision;  // the first part's: all parts are answered by the same one
-  for (int64_t begin = 0; begin < batch.samples(); begin += per_part) {
-    const auto part = batch.Part(begin, std::min(per_part, batch.samples() - begin));
-    if (!revision.empty()) MutableContext(*part)->set_model(revision);
-    if (begin == 0) {
-      if (absl::Status status = CallOnce(*part, response); !status.ok()) return status;
-      revision = AnsweringRevision(response);
-    } else if (absl::Status status = CallOnce(*part, *answer); !status.ok()) {
-      return InPart(status, begin);
-    } else {
-      JoinAnswer(*answer, response);
-    }
-    if (progress) progress(std::min(begin + per_part, batch.samples()), batch.samples());
-  }
-  return absl::OkStatus();
+  return AskInParts(
+      batch, *limits, response,
+      [this](const Message& part, Message& answer) { return CallOnce(part, answer); }, progress);
 }
 
 absl::StatusOr<BatchLimits> Client::Limits() {

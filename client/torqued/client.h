@@ -32,9 +32,6 @@ namespace torqued {
 class Transport;
 class TorqueStream;
 
-// Told after each part of a batch that was split.
-using Progress = std::function<void(int64_t done, int64_t total)>;
-
 // One row per sample.
 using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Jacobian6 = Eigen::Matrix<double, 6, Eigen::Dynamic>;  // rows linear 3, angular 3

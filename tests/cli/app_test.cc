@@ -8,9 +8,13 @@
 #include <clocale>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <locale>
 #include <nlohmann/json.hpp>
 #include <sstream>
+
+#include "client/cli/local_backend.h"
+#include "torqued/v1/dynamics.pb.h"
 
 namespace torqued::cli {
 namespace {
@@ -99,6 +103,47 @@ TEST(App, UnknownInertiasAreRefusedByName) {
   EXPECT_EQ(outcome.exit, 5);
   EXPECT_THAT(outcome.err, HasSubstr("link"));
   EXPECT_EQ(Enter({"--local", "fk", "m6ib", "--q", "zero"}).exit, 0);
+}
+
+// The engine refuses answers of more than 2e7 numbers: 8200 regressors of this robot are more than
+// that at once.
+TEST(App, ALargeQuestionIsSplitInProcessToo) {
+  const auto backend = MakeLocalBackend("deploy/robots");
+  ASSERT_TRUE(backend.ok()) << backend.status();
+  v1::ComputeRegressorRequest request;
+  request.mutable_context()->set_model(*(*backend)->ModelName("quadruped", v1::BASE_UNSPECIFIED));
+  constexpr int kStates = 8200;
+  for (int i = 0; i < kStates; ++i)
+    for (int k = 0; k < 19; ++k)
+      request.mutable_positions()->add_values(k == 6 ? 1 : k < 7 ? 0 : 1e-4 * i);
+  const auto answer = (*backend)->Ask<v1::ComputeRegressorResponse>(request);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->info().sample_count(), kStates);
+  const auto& Y = answer->regressor();
+  ASSERT_EQ(Y.values_size(), kStates * Y.rows() * Y.cols());
+  // The last state's block is what it is alone.
+  v1::ComputeRegressorRequest last = request;
+  last.mutable_positions()->clear_values();
+  for (int k = 0; k < 19; ++k)
+    last.mutable_positions()->add_values(request.positions().values(19 * (kStates - 1) + k));
+  const auto alone = (*backend)->Ask<v1::ComputeRegressorResponse>(last);
+  ASSERT_TRUE(alone.ok()) << alone.status();
+  const int block = Y.rows() * Y.cols();
+  for (int i = 0; i < block; ++i)
+    ASSERT_EQ(Y.values((kStates - 1) * block + i), alone->regressor().values(i)) << i;
+}
+
+TEST(App, AnyAnswerGoesToAFile) {
+  const std::string path = ::testing::TempDir() + "/answer.csv";
+  const Outcome outcome = Enter({"--local", "jacobian", "two-link", "--q", "0,0", "--out", path});
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  EXPECT_EQ(line, ",joint1,joint2");
+  EXPECT_EQ(
+      Enter({"--local", "jacobian", "two-link", "--q", "0,0", "--out", "/nonexistent/x.csv"}).exit,
+      5);
 }
 
 TEST(App, EveryVerbHelpsWithAnExample) {

@@ -51,11 +51,6 @@ class Energy : public Verb {
                           : Cell(""));
       sheet.rows.push_back(std::move(row));
     }
-    if (!subject_.states().out_file().empty()) {
-      if (absl::Status status = WriteFile(subject_.states().out_file(), ToCsv(sheet)); !status.ok())
-        return status;
-      return Exit::kOk;
-    }
     session.Show(*answer, {sheet});
     if (session.for_people()) session.out() << InfoNotes(answer->info());
     return Exit::kOk;

@@ -35,7 +35,7 @@ class Fk : public Verb {
     if (subject->states.a.values_size() > 0) *request.mutable_accelerations() = subject->states.a;
     for (const std::string& frame : frames_) request.add_frames(frame);
     request.set_expression(ParseExpression(expression_));
-    return ShowPoses(session, *subject, subject_.states(), request, "pose");
+    return ShowPoses(session, *subject, request, "pose");
   }
 
  private:

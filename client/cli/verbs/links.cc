@@ -37,7 +37,7 @@ class Links : public Verb {
     if (subject->states.a.values_size() > 0) *request.mutable_accelerations() = subject->states.a;
     request.set_all_frames(true);
     request.set_expression(ParseExpression(expression_));
-    return ShowPoses(session, *subject, subject_.states(), request, "links");
+    return ShowPoses(session, *subject, request, "links");
   }
 
  private:

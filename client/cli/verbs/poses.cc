@@ -1,9 +1,5 @@
 #include "client/cli/verbs/poses.h"
 
-#include <absl/strings/match.h>
-
-#include "client/cli/json.h"
-
 namespace torqued::cli {
 namespace {
 
@@ -37,7 +33,6 @@ Sheet SixVectors(const std::string& title, const std::vector<std::string>& colum
 }  // namespace
 
 absl::StatusOr<Exit> ShowPoses(Session& session, const Subject& subject,
-                               const StateOptions& options,
                                const v1::ComputeForwardKinematicsRequest& request,
                                const std::string& title) {
   const auto answer = session.Ask<v1::ComputeForwardKinematicsResponse>(request);
@@ -57,15 +52,6 @@ absl::StatusOr<Exit> ShowPoses(Session& session, const Subject& subject,
                                 {"ax[m/s^2]", "ay[m/s^2]", "az[m/s^2]", "alphax[rad/s^2]",
                                  "alphay[rad/s^2]", "alphaz[rad/s^2]"},
                                 *answer, 6, answer->accelerations(), subject));
-  if (!options.out_file().empty()) {
-    std::string text;
-    if (absl::EndsWith(options.out_file(), ".json"))
-      text = ToJson(*answer);
-    else
-      for (const Sheet& sheet : sheets) text += (text.empty() ? "" : "\n") + ToCsv(sheet);
-    if (absl::Status status = WriteFile(options.out_file(), text); !status.ok()) return status;
-    return Exit::kOk;
-  }
   session.Show(*answer, sheets);
   if (session.for_people()) session.out() << InfoNotes(answer->info());
   return Exit::kOk;

@@ -8,7 +8,6 @@
 namespace torqued::cli {
 
 absl::StatusOr<Exit> ShowPoses(Session& session, const Subject& subject,
-                               const StateOptions& options,
                                const v1::ComputeForwardKinematicsRequest& request,
                                const std::string& title);
 
