@@ -16,7 +16,9 @@ import shlex
 import subprocess
 import sys
 import tempfile
-import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+from server import Server  # noqa: E402
 
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
@@ -87,33 +89,6 @@ def same_output(expected, actual):
             return index
         at, skipping = at + 1, False
     return None if skipping or at == len(actual) else len(expected)
-
-
-class Server:
-    """torqued on a free port with the shipped robots, in a folder of its own."""
-
-    def __init__(self, bin_dir, root):
-        self.folder = tempfile.TemporaryDirectory()
-        port_file = pathlib.Path(self.folder.name) / "port"
-        self.log = open(pathlib.Path(self.folder.name) / "log", "w+")
-        self.process = subprocess.Popen(
-            [bin_dir / "torqued", "--listen", "127.0.0.1:0", "--data-dir", pathlib.Path(self.folder.name) / "data",
-             "--robots", root / "deploy/robots", "--port-file", port_file], stdout=self.log, stderr=self.log)
-        deadline = time.monotonic() + 30
-        while not (port_file.exists() and port_file.read_text().strip()):
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                self.log.seek(0)
-                raise SystemExit("torqued did not start:\n" + self.log.read())
-            time.sleep(0.02)
-        self.address = "127.0.0.1:" + port_file.read_text().strip().rsplit(":", 1)[-1]
-
-    def stop(self):
-        self.process.terminate()
-        try:
-            self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-        self.folder.cleanup()
 
 
 def check_readme(path, root, environment, scratch):
