@@ -6,7 +6,8 @@ are open) and, below each, its output. Numbers may differ by 1e-6 relative or 1e
 "..." inside a line for any words. Blocks fenced ```console-untested are prose (installing, plots on a screen). A block
 fenced ```cpp file=PATH must stand in PATH word for word.
 
-usage: run_readme.py --bin BUILD/bin --root SOURCE README...
+usage: run_readme.py --bin BUILD/bin --root SOURCE [--write] README...
+       --write puts the real output where it differs; read the difference before you keep it
 """
 import argparse
 import os
@@ -91,8 +92,17 @@ def same_output(expected, actual):
     return None if skipping or at == len(actual) else len(expected)
 
 
-def check_readme(path, root, environment, scratch):
-    failures, count = [], 0
+def put_output(path, number, command, expected, actual):
+    """Replaces the expected lines below the command at line `number` by the real ones."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    first = number - 1 + command.count("\n") + 1
+    lines[first:first + len(expected)] = actual
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return len(actual) - len(expected)
+
+
+def check_readme(path, root, environment, scratch, write=False):
+    failures, count, moved = [], 0, 0
     for start, info, lines in blocks(path.read_text(encoding="utf-8")):
         if info.startswith("cpp file="):
             source = (root / info.split("=", 1)[1]).read_text(encoding="utf-8")
@@ -108,6 +118,8 @@ def check_readme(path, root, environment, scratch):
             actual = (done.stdout + done.stderr).rstrip("\n").splitlines()
             wrong = same_output([line.rstrip() for line in expected], [line.rstrip() for line in actual])
             if wrong is not None:
+                if write:
+                    moved += put_output(path, number + moved, command, expected, actual)
                 shown = expected[wrong] if wrong < len(expected) else "(no more lines)"
                 failures.append(f"{path.name}:{number}: $ {command}\n  expected line {wrong + 1}: {shown}\n  real output:\n    "
                                 + "\n    ".join(actual))
@@ -118,6 +130,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", type=pathlib.Path, required=True)
     parser.add_argument("--root", type=pathlib.Path, required=True)
+    parser.add_argument("--write", action="store_true")
     parser.add_argument("readmes", nargs="+", type=pathlib.Path)
     arguments = parser.parse_args()
     bin_dir, root = arguments.bin.resolve(), arguments.root.resolve()
@@ -131,7 +144,7 @@ def main():
             os.symlink(root / "client", pathlib.Path(scratch) / "client")
             os.symlink(bin_dir.parent.parent, pathlib.Path(scratch) / "build")
             for path in arguments.readmes:
-                found, checked = check_readme(path, root, environment, scratch)
+                found, checked = check_readme(path, root, environment, scratch, arguments.write)
                 failures, count = failures + found, count + checked
     finally:
         server.stop()
