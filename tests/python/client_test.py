@@ -136,7 +136,7 @@ class ClientTest(unittest.TestCase):
 
     def test_tutorial(self):
         with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run([sys.executable, ROOT / "client/python/tutorial.py", "--server", self.server.address,
+            done = subprocess.run([sys.executable, ROOT / "client/examples/tutorial.py", "--server", self.server.address,
                                    "--figures", folder], capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertTrue((pathlib.Path(folder) / "tutorial_torques.svg").exists())

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Statics and dynamics of industrial robots in five lessons, on a running torqued.
 
-    PYTHONPATH=build/release/python /usr/bin/python3 client/python/tutorial.py [--figures FOLDER]
+    PYTHONPATH=build/release/python /usr/bin/python3 client/examples/tutorial.py [--figures FOLDER]
 
 Each lesson computes something by hand, asks the server, and insists that both agree.
 """
