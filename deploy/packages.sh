@@ -6,10 +6,10 @@
 
 packages_build="g++ cmake ninja-build ccache git ca-certificates pkg-config
   libgrpc++-dev protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev
-  libeigen3-dev libspdlog-dev libsqlite3-dev libssl-dev libyaml-cpp-dev libtinyxml2-dev libpugixml-dev libcli11-dev
+  libeigen3-dev libspdlog-dev libsqlite3-dev libssl-dev libyaml-cpp-dev libtinyxml2-dev libcli11-dev
   libasmjit-dev nlohmann-json3-dev"
 
-packages_test="libgtest-dev libgmock-dev libbenchmark-dev locales binutils
+packages_test="libgtest-dev libgmock-dev locales binutils
   python3 python3-grpcio python3-protobuf python3-numpy python3-matplotlib
   liborocos-kdl-dev libmujoco-dev"
 
