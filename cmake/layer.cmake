@@ -24,6 +24,7 @@ function(torqued_test name)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE torqued_build_options ${T_LINK} GTest::gtest_main GTest::gmock)
+  target_compile_options(${target} PRIVATE -O1)  # after the preset's own level: a test's code is run once, compiled often
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 120)
   endif()
