@@ -34,7 +34,6 @@ struct TimingOptions {
   double tool_speed = 0;           // [m/s]; 0: not limited
   double tool_acceleration = 0;    // [m/s^2]; 0: not limited
   std::vector<SpeedCap> caps;
-  double smoothing_s = 0;          // > 0: the path speed is averaged over this time, which bounds the jerk
   bool torque_limits = true;       // false: velocity and acceleration only (torques are still verified and reported)
   int revision_attempts = 3;       // plans again this often when the model changes in between
 };
