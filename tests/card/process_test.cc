@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 
@@ -71,14 +72,18 @@ BridgeOptions Options() {
 
 class Child {
  public:
-  explicit Child(pid_t pid) : pid_(pid) {}
+  explicit Child(pid_t pid) : pid_(pid) {
+    if (pid <= 0) std::abort();  // fork failed; a negative number would signal other processes
+  }
   Child(const Child&) = delete;
   ~Child() {
     if (pid_ > 0) Kill(SIGKILL);
   }
-  void Signal(int signal) { kill(pid_, signal); }
+  void Signal(int signal) {
+    if (pid_ > 0) kill(pid_, signal);
+  }
   int Kill(int signal) {
-    if (pid_ < 0) return -1;
+    if (pid_ <= 0) return -1;
     kill(pid_, signal);
     kill(pid_, SIGCONT);  // should it be frozen
     return Wait();
@@ -141,11 +146,12 @@ struct Pair : testing::Test {
     const pid_t pid = fork();
     if (pid == 0) {
       const CardConfig config = Config();
+      // What takes time comes before the power: from then on the watchdog runs.
+      const auto table = PathTable::Make(Sway({}, 60), config, nullptr);
+      PathSource source(*table, config);
+      Recorder recorder(1 << 14);
       auto c = AttachCard(name);
       if (!c.ok() || !(*c)->Open().ok() || !(*c)->Enable({}).ok()) _exit(3);
-      const auto table = PathTable::Make(Sway({}, 200), config, nullptr);
-      PathSource source(*table, config);
-      Recorder recorder(1 << 16);
       Bridge bridge(c->get(), config, Options(), &recorder);
       if (!bridge.Start(&source).ok()) _exit(4);
       RunMotion(c->get(), config, &bridge, &recorder, {});
@@ -166,19 +172,19 @@ struct Pair : testing::Test {
     if ((*c)->State() == CardState::kFaulted) {
       ASSERT_TRUE((*c)->ResetFault().ok());
     }
-    ASSERT_TRUE((*c)->Enable({}).ok());
     Feedback f;
     while ((*c)->Poll(&f)) {
     }
-    ASSERT_TRUE(Until([&] { return (*c)->KeepAlive(), (*c)->Poll(&f); }));
+    ASSERT_TRUE(Until([&] { return (*c)->Poll(&f); }));
     const std::uint64_t executed_before = (*c)->Counters().executed;
     const auto table = PathTable::Make(Sway(f.q_command, 2), config, nullptr);
     ASSERT_TRUE(table.ok()) << table.status();
     std::vector<SetPoint> planned;
     ASSERT_TRUE(NominalSetPoints(*table, config, 1, &planned).ok());
     PathSource source(*table, config);
-    Recorder recorder(1 << 16);
+    Recorder recorder(1 << 14);
     Bridge bridge(c->get(), config, Options(), &recorder);
+    ASSERT_TRUE((*c)->Enable({}).ok());
     const CardStatus started = bridge.Start(&source);
     ASSERT_TRUE(started.ok()) << ToString(started);
     const Recording r = RunMotion(c->get(), config, &bridge, &recorder, {});
@@ -248,13 +254,13 @@ TEST_F(Pair, TheWriterIsFrozenAndWakesUp) {
 // The bridge in this process; the card's process is killed or frozen.
 void RunUntilLost(const std::string& name, const std::function<void()>& strike, CardStatus* cause) {
   const CardConfig config = Config();
+  const auto table = PathTable::Make(Sway({}, 60), config, nullptr);
+  PathSource source(*table, config);
+  Recorder recorder(1 << 14);
   auto c = AttachCard(name);
   ASSERT_TRUE(c.ok()) << c.status();
   ASSERT_TRUE((*c)->Open().ok());
   ASSERT_TRUE((*c)->Enable({}).ok());
-  const auto table = PathTable::Make(Sway({}, 200), config, nullptr);
-  PathSource source(*table, config);
-  Recorder recorder(1 << 16);
   Bridge bridge(c->get(), config, Options(), &recorder);
   ASSERT_TRUE(bridge.Start(&source).ok());
   RunOptions options;
