@@ -1,10 +1,10 @@
-// Do core's answers agree with each other where physics says so? The same 200 random trees.
-#include "tests/dynamics/random_tree.h"
+// Do core's answers agree with each other where physics says so? On the same robots.
+#include "tests/dynamics/any_robot.h"
 
 namespace torqued {
 namespace {
 
-class PropertyTest : public RandomTree {};
+class PropertyTest : public AnyRobot {};
 
 // The spring torque is the gradient of the spring energy, by central differences along each one-degree coordinate.
 TEST_P(PropertyTest, SpringTorqueIsTheGradientOfItsEnergy) {
@@ -152,7 +152,8 @@ TEST_P(PropertyTest, CoupledIsTheProjectedTree) {
   EXPECT_TRUE(Near(eval.CoriolisC(s.q, s.v), B.transpose() * tree.CoriolisC(q, v) * B, kTight));
 }
 
-INSTANTIATE_TEST_SUITE_P(Seed, PropertyTest, ::testing::Range(0, kTrees));
+INSTANTIATE_TEST_SUITE_P(Random, PropertyTest, ::testing::ValuesIn(RandomTrees()), SubjectName);
+INSTANTIATE_TEST_SUITE_P(Shipped, PropertyTest, ::testing::ValuesIn(ShippedRobots()), SubjectName);
 
 }  // namespace
 }  // namespace torqued
