@@ -5,8 +5,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "client/card/random.h"
 #include "server/core/dynamics/inverse_dynamics.h"
+#include "server/core/math/random.h"
 
 namespace torqued {
 namespace {
@@ -27,13 +27,13 @@ CardConfig DefaultSimConfig(const Model& model, const Prepared& prepared, std::v
   CardConfig c;
   c.name = model.name;
   Workspace<double> ws(prepared);
-  SeededNumbers numbers(1);
+  Random numbers(1);
   AxisArray inertia{}, load{};  // largest M_ii, largest torque at rest
   for (int pose = 0; pose < kPoses; ++pose) {
     AxisArray q{};
     for (const Coordinate& k : model.coordinates) {
       const double lower = k.limits.lower.value_or(-1), upper = k.limits.upper.value_or(1);
-      q[k.q_index] = pose == 0 ? std::clamp(0.0, lower, upper) : 0.5 * (lower + upper) + 0.5 * (upper - lower) * numbers.Symmetric();
+      q[k.q_index] = pose == 0 ? std::clamp(0.0, lower, upper) : 0.5 * (lower + upper) + 0.5 * (upper - lower) * numbers.Uniform(-1, 1);
     }
     AxisArray rest{}, column{};
     InverseDynamics<double>(prepared, Conditions(prepared), q.data(), nullptr, nullptr, ws, rest.data());

@@ -1,10 +1,10 @@
 #include "client/card/plant.h"
+#include "server/core/math/random.h"
 
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
-#include "client/card/random.h"
 #include "server/core/tree/prepare.h"
 
 namespace torqued {
@@ -48,8 +48,8 @@ Plant::Plant(const Prepared& model, const CardConfig& config)
       axes_(model.nv),
       substeps_(config.sim.substeps),
       h_(config.cycle_s / config.sim.substeps) {
-  SeededNumbers numbers(config.sim.seed);
-  const auto factor = [&] { return 1 + config.sim.mismatch * numbers.Symmetric(); };
+  Random numbers(config.sim.seed);
+  const auto factor = [&] { return 1 + config.sim.mismatch * numbers.Uniform(-1, 1); };
   for (BodyInertia& b : robot_.inertias) {
     const double k = factor();
     b.m *= k;

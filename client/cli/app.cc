@@ -7,6 +7,8 @@
 #include <locale>
 #include <map>
 
+#include "server/robots/text.h"
+
 namespace torqued::cli {
 namespace {
 
@@ -65,26 +67,11 @@ std::vector<std::string> JoinNegativeValues(const std::vector<std::string>& argu
   return joined;
 }
 
-size_t EditDistance(const std::string& a, const std::string& b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
 std::string Nearest(const std::string& given, const std::vector<CLI::App*>& verbs) {
   std::string best;
   size_t least = std::max<size_t>(2, given.size() / 3) + 1;
   for (const CLI::App* verb : verbs) {
-    const size_t distance = EditDistance(given, verb->get_name());
+    const size_t distance = robots::EditDistance(given, verb->get_name());
     if (distance < least) least = distance, best = verb->get_name();
   }
   return best.empty() ? "" : "; did you mean '" + best + "'?";

@@ -21,6 +21,9 @@ absl::Status CheckText(std::string_view text);
 // What a link, joint, frame may not be called; empty: the name is fine.
 std::string NameFault(const std::string& name);
 
+// Letters to insert, drop or replace until a is b.
+size_t EditDistance(const std::string& a, const std::string& b);
+
 // " (did you mean 'mass_kg'?)" for the closest candidate, or nothing where none is close.
 std::string Suggest(const std::string& word, const std::vector<std::string>& candidates);
 

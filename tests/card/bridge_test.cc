@@ -1,11 +1,11 @@
 // The bridge on the virtual clock: what is planned is executed, pause and override stay on the path, stops are what they say.
 #include "client/card/bridge.h"
+#include "server/core/math/random.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-#include "client/card/random.h"
 #include "tests/card/bridge_rig.h"
 
 namespace torqued::card_test {
@@ -92,7 +92,7 @@ double OffPath(const PathTable& table, const AxisArray& q, double s) {
 TEST(Bridge, PauseAndOverrideStayOnThePath) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE(seed);
-    SeededNumbers numbers(seed);
+    Random numbers(seed);
     BridgeRig rig;
     const PathTable table = rig.Table(PickAndPlace(rig.model, 0.5));
     rig.Enable();
@@ -100,7 +100,7 @@ TEST(Bridge, PauseAndOverrideStayOnThePath) {
     Rig::Ok(rig.bridge.Start(&source));
     bool paused = false;
     const Recording r = rig.Run([&](std::uint64_t k) {
-      if (k % 150 == 100) rig.bridge.SetOverride(0.5 + 0.55 * numbers.Symmetric());
+      if (k % 150 == 100) rig.bridge.SetOverride(0.5 + 0.55 * numbers.Uniform(-1, 1));
       if (k == 700) rig.bridge.Pause(), paused = true;
       if (k == 1500) rig.bridge.Resume();
       if (k == 6000) rig.bridge.SetOverride(1);

@@ -5,7 +5,6 @@
 
 #include <deque>
 
-#include "client/card/random.h"
 #include "tests/card/bridge_rig.h"
 
 namespace torqued::card_test {

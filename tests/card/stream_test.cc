@@ -3,8 +3,8 @@
 
 #include <cstring>
 
-#include "client/card/random.h"
 #include "tests/card/scara.h"
+#include "server/core/math/random.h"
 
 namespace torqued::card_test {
 namespace {
@@ -131,7 +131,7 @@ TEST(Stream, StallsBelowTheLeadHoldNothing) {
   config.setpoint_capacity = 512;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(seed);
-    SeededNumbers numbers(seed);
+    Random numbers(seed);
     Rig rig(config);
     rig.Enable();
     const auto points = Sway(rig.model, 3000, 1);

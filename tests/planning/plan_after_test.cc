@@ -14,15 +14,9 @@ using ::testing::HasSubstr;
 using test::Dry;
 using test::Local;
 using test::TwoLink;
+using test::Vector;
 
 constexpr double kPi = 3.14159265358979323846;
-
-Eigen::VectorXd Vector(std::initializer_list<double> values) {
-  Eigen::VectorXd v(values.size());
-  int k = 0;
-  for (double x : values) v(k++) = x;
-  return v;
-}
 
 // A source that changes its revision, or fails, at the n-th call.
 class Restless : public DynamicsSource {

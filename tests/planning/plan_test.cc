@@ -18,15 +18,9 @@ using test::Local;
 using test::Pendulum;
 using test::Shift;
 using test::TwoLink;
+using test::Vector;
 
 constexpr double kPi = 3.14159265358979323846;
-
-Eigen::VectorXd Vector(std::initializer_list<double> values) {
-  Eigen::VectorXd v(values.size());
-  int k = 0;
-  for (double x : values) v(k++) = x;
-  return v;
-}
 
 HandOptions PositionOnly(int intervals = 500) {
   HandOptions o;

@@ -11,6 +11,13 @@
 
 namespace torqued::test {
 
+inline Eigen::VectorXd Vector(std::initializer_list<double> values) {
+  Eigen::VectorXd v(values.size());
+  int k = 0;
+  for (double x : values) v(k++) = x;
+  return v;
+}
+
 struct ArmLink {
   JointKind kind = JointKind::kRevolute;
   Eigen::Vector3d axis = Eigen::Vector3d::UnitZ();

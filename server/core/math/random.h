@@ -21,6 +21,7 @@ class Random {
   // In [0, 1): 53 bits.
   double Unit() { return static_cast<double>(Bits() >> 11) * 0x1p-53; }
   double Uniform(double lower, double upper) { return lower + (upper - lower) * Unit(); }
+  int Below(int n) { return static_cast<int>(Bits() % static_cast<std::uint64_t>(n)); }  // 0 .. n - 1
   // Mean 0, deviation 1 (Box and Muller).
   double Normal() {
     const double u = 1.0 - Unit(), w = Unit();
