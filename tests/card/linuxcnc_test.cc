@@ -20,9 +20,13 @@
 #include "client/card/report.h"
 #include "client/card/ring_card.h"
 #include "client/card/run.h"
+#include "tests/card/sway.h"
 
 namespace torqued {
 namespace {
+
+using card_test::Sway;
+using card_test::Until;
 
 constexpr char kConfig[] = R"(
 name: lcnc
@@ -37,34 +41,6 @@ axes:
      stop_deceleration_m_per_s2: 4, following_error: {floor_m: 0.05, at_full_speed_m: 0.1, window_s: 0.02}}
 )";
 
-Trajectory Sway(const AxisArray& from, int legs) {
-  Trajectory t;
-  t.joint_names = {"a", "b"};
-  const int per = 160, n = legs * per + 1;
-  const double T = 0.8, reach[] = {0.8, 0.5};
-  t.q.resize(2, n), t.v.resize(2, n), t.a.resize(2, n);
-  for (int k = 0; k < n; ++k) {
-    const int leg = std::min(k / per, legs - 1);
-    const double x = static_cast<double>(k - leg * per) / per, d = leg % 2 ? -1 : 1;
-    t.time_s.push_back(k * T / per);
-    for (int i = 0; i < 2; ++i) {
-      t.q(i, k) = from[i] + reach[i] * ((leg % 2 ? 1 : 0) + d * x * x * x * (10 + x * (-15 + 6 * x)));
-      t.v(i, k) = reach[i] * d * 30 * x * x * (1 + x * (-2 + x)) / T;
-      t.a(i, k) = reach[i] * d * 60 * x * (1 + x * (-3 + 2 * x)) / (T * T);
-    }
-  }
-  return t;
-}
-
-bool Until(const std::function<bool()>& condition) {
-  for (const std::int64_t end = MonotonicNs() + 30'000'000'000; MonotonicNs() < end;) {
-    if (condition()) return true;
-    const timespec pause{0, 500000};
-    nanosleep(&pause, nullptr);
-  }
-  return false;
-}
-
 struct LinuxCnc : testing::Test {
   std::string name = "lcnc-" + std::to_string(getpid());
   std::string work = testing::TempDir() + name;
@@ -73,6 +49,7 @@ struct LinuxCnc : testing::Test {
   CardConfig config = *ReadCardConfig(kConfig, nullptr);
   std::unique_ptr<MotionCard> card;
   BridgeOptions options;
+  std::uint64_t executed_before = 0;  // set-points of the card when the last run began
 
   void SetUp() override {
     options.lead = 900;
@@ -151,7 +128,27 @@ struct LinuxCnc : testing::Test {
     return newest.q_command;
   }
 
+  // A host without real time may keep LinuxCNC's thread waiting longer than the bridge's patience. The bridge then rightly
+  // says that the card is lost; the card's own clock tells whose fault it was.
+  bool HostStarvedTheCard(const CardStatus& cause) {
+    if (cause.code != CardCode::kCardLost || card->Info().real_time) return false;
+    const std::uint64_t cycles = card->Counters().cycles;
+    EXPECT_TRUE(Until([&] { return card->Counters().cycles > cycles + 1; })) << "the card never came back: " << ToString(cause);
+    return 1e-9 * static_cast<double>(card->Counters().worst_lateness_ns) > 0.9 * cause.limit;
+  }
+
+  // Repeated, at most five times, where the host starved the card.
   Recording Run(int legs, std::vector<SetPoint>* planned) {
+    for (int left = 4;; --left) {
+      planned->clear();
+      Recording r = RunOnce(legs, planned);
+      if (left == 0 || !HostStarvedTheCard(r.cause)) return r;
+      std::printf("the host kept the card waiting, once more: %s\n", ToString(r.cause).c_str());
+    }
+  }
+
+  Recording RunOnce(int legs, std::vector<SetPoint>* planned) {
+    executed_before = card->Counters().executed;
     const auto table = PathTable::Make(Sway(Held(), legs), config, nullptr);
     EXPECT_TRUE(table.ok()) << table.status();
     EXPECT_TRUE(NominalSetPoints(*table, config, 1, planned).ok());
@@ -173,7 +170,8 @@ TEST_F(LinuxCnc, ExecutesExactlyWhatWasPlanned) {
   for (const int legs : {6, 2}) {  // 4801 set-points, around the ring; then again in a new session
     std::vector<SetPoint> planned;
     const Recording r = Run(legs, &planned);
-    ASSERT_EQ(r.outcome, "done") << ToString(r.cause);
+    ASSERT_EQ(r.outcome, "done") << ToString(r.cause) << "; card's worst lateness " << 1e-6 * static_cast<double>(card->Counters().worst_lateness_ns)
+                                 << " ms\n" << ReportText(r, &config);
     const auto executed = Replay(r, 1);
     ASSERT_EQ(executed.size(), planned.size());
     for (std::size_t i = 0; i < planned.size(); ++i) ASSERT_EQ(executed[i].q, planned[i].q) << i;
@@ -239,7 +237,10 @@ TEST_F(LinuxCnc, ASilentBridgeIsAWatchdogFaultAndNothingStaleRunsLater) {
   Bridge bridge(card.get(), config, options, &recorder);
   Enable();
   ASSERT_TRUE(bridge.Start(&source).ok());
-  ASSERT_TRUE(Until([&] { return bridge.Tick(), card->Counters().executed > 700; }));
+  ASSERT_TRUE(Until([&] { return !bridge.Tick() || card->Counters().executed > 700; }));
+  if (bridge.outcome() != Outcome::kRunning && HostStarvedTheCard(bridge.cause()))
+    GTEST_SKIP() << "the host kept the card waiting: " << ToString(bridge.cause());
+  ASSERT_GT(card->Counters().executed, 700u) << ToString(bridge.cause());
   // Silent from here; the queue is full.
   ASSERT_TRUE(Until([&] { return card->State() == CardState::kFaulted; }));
   const CardStatus cause = card->Info().cause;
@@ -248,10 +249,9 @@ TEST_F(LinuxCnc, ASilentBridgeIsAWatchdogFaultAndNothingStaleRunsLater) {
   card.reset();
   Attach();
   std::vector<SetPoint> planned;
-  const std::uint64_t executed = card->Counters().executed;
   const Recording r = Run(2, &planned);
   EXPECT_EQ(r.outcome, "done") << ToString(r.cause);
-  EXPECT_EQ(card->Counters().executed - executed, planned.size());
+  EXPECT_EQ(card->Counters().executed - executed_before, planned.size());
   EXPECT_GT(card->Counters().voided, 0u);
 }
 

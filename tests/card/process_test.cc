@@ -18,9 +18,13 @@
 #include "client/card/ring_card.h"
 #include "client/card/ring.h"
 #include "client/card/run.h"
+#include "tests/card/sway.h"
 
 namespace torqued {
 namespace {
+
+using card_test::Sway;
+using card_test::Until;
 
 constexpr char kConfig[] = R"(
 name: pair
@@ -39,26 +43,6 @@ sim:
 constexpr double kRampS = 0.5;  // both axes: full speed over stop deceleration
 
 CardConfig Config() { return *ReadCardConfig(kConfig, nullptr); }
-
-// To and fro between `from` and from + (0.8, 0.5), `legs` times, 0.8 s each.
-Trajectory Sway(const AxisArray& from, int legs) {
-  Trajectory t;
-  t.joint_names = {"a", "b"};
-  const int per = 160, n = legs * per + 1;
-  const double T = 0.8, reach[] = {0.8, 0.5};
-  t.q.resize(2, n), t.v.resize(2, n), t.a.resize(2, n);
-  for (int k = 0; k < n; ++k) {
-    const int leg = std::min(k / per, legs - 1);
-    const double x = static_cast<double>(k - leg * per) / per, d = leg % 2 ? -1 : 1;
-    t.time_s.push_back(k * T / per);
-    for (int i = 0; i < 2; ++i) {
-      t.q(i, k) = from[i] + reach[i] * ((leg % 2 ? 1 : 0) + d * x * x * x * (10 + x * (-15 + 6 * x)));
-      t.v(i, k) = reach[i] * d * 30 * x * x * (1 + x * (-2 + x)) / T;
-      t.a(i, k) = reach[i] * d * 60 * x * (1 + x * (-3 + 2 * x)) / (T * T);
-    }
-  }
-  return t;
-}
 
 BridgeOptions Options() {
   BridgeOptions o;
@@ -103,16 +87,6 @@ class Child {
  private:
   pid_t pid_;
 };
-
-// Looks again and again until it is so; false after 30 s.
-bool Until(const std::function<bool()>& condition) {
-  for (const std::int64_t end = MonotonicNs() + 30'000'000'000; MonotonicNs() < end;) {
-    if (condition()) return true;
-    const timespec pause{0, 200000};
-    nanosleep(&pause, nullptr);
-  }
-  return false;
-}
 
 struct Pair : testing::Test {
   std::string name = "pair-" + std::to_string(getpid());
