@@ -11,7 +11,10 @@ packages_build="g++ cmake ninja-build ccache git ca-certificates pkg-config
 
 packages_test="libgtest-dev libgmock-dev locales binutils
   python3 python3-grpcio python3-protobuf python3-numpy python3-matplotlib
-  liborocos-kdl-dev libmujoco-dev"
+  liborocos-kdl-dev libmujoco-dev
+  etcd-server etcd-client haproxy openssl yamllint"
+
+packages_container="podman buildah runc debootstrap fuse-overlayfs uidmap slirp4netns netavark"
 
 missing_packages() {
   local name
