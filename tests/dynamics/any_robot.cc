@@ -9,7 +9,7 @@
 namespace torqued {
 namespace {
 
-constexpr int kTrees = 200;
+constexpr int kTrees = 1000;
 constexpr int kStates = 3;
 const std::filesystem::path kShipped = std::filesystem::path(TORQUED_SOURCE_DIR) / "deploy/robots";
 

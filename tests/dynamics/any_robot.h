@@ -1,4 +1,4 @@
-// A robot, a random state of it, core's answers and Lagrange's. The robots are 200 random trees and every shipped one.
+// A robot, a random state of it, core's answers and Lagrange's. The robots are 1000 random trees and every shipped one.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Does core agree with Lagrange, on every shipped robot and on 200 random trees of all joint kinds? The robot or seed is the test's name.
+// Does core agree with Lagrange, on every shipped robot and on 1000 random trees of all joint kinds? The robot or seed is the test's name.
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
 

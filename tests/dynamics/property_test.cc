@@ -49,13 +49,17 @@ TEST_P(PropertyTest, LumpedEqualsUnlumpedAndLinkForcesProject) {
   const Eigen::VectorXd held = tau - eval.Wrench(eval.m.frames[last], WrenchAxes::kOfFrame, F, s.q);
   Eigen::VectorXd projected = Eigen::VectorXd::Zero(model.nv);
   for (const Joint& j : model.joints) {
-    if (j.kind == JointKind::kPlanar) return;  // its x and y act at the inner bodies
     const ForcePair<double>& f = forces[j.child_link];
     const Eigen::Matrix3d R_JL = j.X_JL.linear();
     const Eigen::Vector3d force = R_JL * ToEigen(f.f), moment = R_JL * ToEigen(f.n);
     const Coordinate* c = j.coupling.empty() ? nullptr : &model.coordinates[j.coupling[0].coordinate];
     if (j.kind == JointKind::kSpherical) projected.segment<3>(c->v_index) = moment;
     if (j.kind == JointKind::kFloating) projected.segment<6>(c->v_index) << force, moment;
+    if (j.kind == JointKind::kPlanar) {  // its plane stands still while the link turns in it by the third coordinate
+      const auto [x, y] = oracle::PlaneAxes(j.axis);
+      const Eigen::Vector3d in_plane = Eigen::AngleAxisd(s.q[c->q_index + 2], j.axis) * force;
+      projected.segment<3>(c->v_index) << x.dot(in_plane), y.dot(in_plane), j.axis.dot(moment);
+    }
     if (VelocityCount(j.kind) != 1) continue;
     const double share = j.axis.dot(j.kind == JointKind::kPrismatic ? force : moment);
     for (const CouplingTerm& t : j.coupling) projected[model.coordinates[t.coordinate].v_index] += t.factor * share;

@@ -62,11 +62,11 @@ Matrix4 Distribution(const MassProperties& mp) {
 // A planar joint's x and y (Joint in model.h): a normal along +x: y, z; +y: z, x; +z: x, y; a negative one turns the
 // second around; any other normal: where the shortest turn of z onto it takes x and y, from below as for its opposite
 // with the second turned around.
-std::pair<Vector3, Vector3> PlaneAxes(const Vector3& normal) {
+std::pair<Vector3, Vector3> InPlane(const Vector3& normal) {
   for (int k = 0; k < 3; ++k)
     if (std::abs(normal[k]) == 1) return {Vector3::Unit((k + 1) % 3), Vector3::Unit((k + 2) % 3) * normal[k]};
   if (normal.z() < 0) {
-    const auto [x, y] = PlaneAxes(-normal);
+    const auto [x, y] = InPlane(-normal);
     return {x, -y};
   }
   const Vector3 turn = Vector3::UnitZ().cross(normal);
@@ -77,6 +77,11 @@ std::pair<Vector3, Vector3> PlaneAxes(const Vector3& normal) {
 Real TraceABt(const Matrix4& A, const Matrix4& B) { return A.cwiseProduct(B).sum(); }
 
 }  // namespace
+
+std::pair<Eigen::Vector3d, Eigen::Vector3d> PlaneAxes(const Eigen::Vector3d& normal) {
+  const auto [x, y] = InPlane(normal.cast<Real>());
+  return {x.cast<double>(), y.cast<double>()};
+}
 
 Lagrange::Lagrange(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& v)
     : nv_(model.nv), gravity_(model.gravity.cast<Real>()), poses_(model.links.size()), chains_(model.links.size()) {
@@ -133,7 +138,7 @@ Matrix4 Lagrange::PlaceJoint(const Model& model, int joint, const Matrix4& befor
       for (int k = 0; k < 3; ++k) AddEntry(T, Vector3::Unit(k), none, false, own(3 + k), v, chain);
       return T;
     case JointKind::kPlanar: {
-      const auto [x, y] = PlaneAxes(axis);
+      const auto [x, y] = InPlane(axis);
       AddEntry(T, none, x, true, own(0), v, chain);
       T = T * Rigid(Matrix3::Identity(), x * Real(q[first.q_index]));
       AddEntry(T, none, y, true, own(1), v, chain);

@@ -16,6 +16,9 @@ namespace torqued::oracle {
 using Real = long double;
 using Matrix4 = Eigen::Matrix<Real, 4, 4>;
 
+// The x and y of a planar joint with this normal, joint frame (Joint in model.h).
+std::pair<Eigen::Vector3d, Eigen::Vector3d> PlaneAxes(const Eigen::Vector3d& normal);
+
 class Lagrange {
  public:
   // REQUIRES: q [nq], v [nv].
