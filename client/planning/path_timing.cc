@@ -71,8 +71,28 @@ class Timing {
     path_->Evaluate(0, Side::kRight, t.q.data(), dq.data(), ddq.data());
     t.v = t.a = Eigen::MatrixXd::Zero(n, 1);
     timed_.warnings = limits_.missing;
-    out.timed = std::move(timed_);
-    return Check(std::move(out));
+    out.timed = timed_;
+    absl::StatusOr<PlannedMotion> checked = Check(std::move(out));
+    if (checked.ok() && options_.torque_limits && checked->report.worst_torque_ratio > 1 + 1e-9)
+      return InfeasibleError(NotHeld(*checked));
+    return checked;
+  }
+
+  // A path of one point that the motors cannot hold.
+  Infeasibility NotHeld(const PlannedMotion& motion) const {
+    Infeasibility why;
+    const Trajectory& t = motion.trajectory;
+    why.q.assign(t.q.data(), t.q.data() + t.q.rows());
+    why.limit_kind = LimitName(LimitKind::kTorque);
+    for (int j = 0; j < t.joint_count(); ++j) {
+      const double ratio = std::abs(t.tau(j, 0)) / limits_.torque(j);
+      if (ratio <= why.smallest_factor) continue;
+      why.smallest_factor = ratio;
+      why.joint = facts_.joint_names[j];
+      why.limit = limits_.torque(j);
+      why.needed = std::abs(t.tau(j, 0));
+    }
+    return why;
   }
 
   // Builds grid and problem with one call of the source.

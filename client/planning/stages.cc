@@ -8,6 +8,7 @@ namespace torqued {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kZero = 1e-11;  // relative: below it a coefficient of u is rounding
 constexpr double kPi = 3.14159265358979323846;
 
 double Level(const Friction& f, double speed, int direction) {
@@ -62,13 +63,13 @@ class Builder {
     out_.lower.clear();
     out_.upper_origin.clear();
     out_.lower_origin.clear();
+    MeasureCoefficients();
     BoundSpeeds();
     for (int i = 0; i < n; ++i) {
       out_.upper_begin.push_back(static_cast<int>(out_.upper.size()));
       out_.lower_begin.push_back(static_cast<int>(out_.lower.size()));
       point_ = i;
       ds_ = g_.s[i + 1] - g_.s[i];
-      u_scale_ = std::max(out_.high[i], out_.high[i + 1]) / (2 * ds_);
       for (int end = 0; end < (p_.start_only ? 1 : 2); ++end) {
         const int column = end == 0 ? g_.right[i] : g_.left[i + 1];
         const double reach = end == 0 ? 0 : 2 * ds_;
@@ -83,9 +84,10 @@ class Builder {
   }
 
  private:
-  // a u + b x <= h, with `size` the magnitude of the limit behind it.
-  void Add(double a, double b, double h, double size, RowOrigin origin) {
-    if (std::abs(a) * u_scale_ <= 1e-10 * size) {
+  // a u + b x <= h, with `size` the magnitude of the limit behind it and `usual` the largest |a| of such rows along the path.
+  // An `a` that is rounding beside that is zero: dividing by it would make rounding an acceleration.
+  void Add(double a, double b, double h, double size, double usual, RowOrigin origin) {
+    if (std::abs(a) <= kZero * usual || std::abs(a) * out_.u_scale <= kZero * size) {
       if (b * out_.x_scale > 1e-14 * size || (b > 0 && h < 0)) {
         if (h / b < out_.high[point_]) out_.high[point_] = h / b, out_.high_origin[point_] = origin;
       } else if (b * out_.x_scale < -1e-14 * size) {
@@ -117,8 +119,8 @@ class Builder {
       const double m = p_.m(j, column), c = p_.c(j, column), g = p_.g(j, column);
       const double over = c + f.over1, under = c + f.under1;
       const auto joint = static_cast<std::int16_t>(j);
-      Add(m + reach * over, over, limit - g - f.over0 + m * shift_, limit, {LimitKind::kTorque, joint, 1});
-      Add(-(m + reach * under), -under, limit + g + f.under0 - m * shift_, limit, {LimitKind::kTorque, joint, -1});
+      Add(m + reach * over, over, limit - g - f.over0 + m * shift_, limit, out_.largest_m[j], {LimitKind::kTorque, joint, 1});
+      Add(-(m + reach * under), -under, limit + g + f.under0 - m * shift_, limit, out_.largest_m[j], {LimitKind::kTorque, joint, -1});
     }
   }
 
@@ -129,8 +131,8 @@ class Builder {
       if (p_.tighten_acceleration.size() > 0) limit *= 1 - p_.tighten_acceleration(j, i);
       const double b = g_.ddq(j, column), a = g_.dq(j, column) + reach * b, shift = g_.dq(j, column) * shift_;
       const auto joint = static_cast<std::int16_t>(j);
-      Add(a, b, limit + shift, limit, {LimitKind::kAcceleration, joint, 1});
-      Add(-a, -b, limit - shift, limit, {LimitKind::kAcceleration, joint, -1});
+      Add(a, b, limit + shift, limit, out_.largest_rate[j], {LimitKind::kAcceleration, joint, 1});
+      Add(-a, -b, limit - shift, limit, out_.largest_rate[j], {LimitKind::kAcceleration, joint, -1});
     }
   }
 
@@ -146,8 +148,8 @@ class Builder {
     for (int k = 0; k < 8; ++k) {
       const double angle = (k + 0.5) * kPi / 8, x = std::cos(angle), y = std::sin(angle);
       const double b = x * bend + y * normal, a = x * along + reach * b, shift = x * along * shift_;
-      Add(a, b, limit + shift, limit, {LimitKind::kToolAcceleration, -1, 1});
-      Add(-a, -b, limit - shift, limit, {LimitKind::kToolAcceleration, -1, -1});
+      Add(a, b, limit + shift, limit, out_.largest_tool_rate, {LimitKind::kToolAcceleration, -1, 1});
+      Add(-a, -b, limit - shift, limit, out_.largest_tool_rate, {LimitKind::kToolAcceleration, -1, -1});
     }
   }
 
@@ -195,8 +197,9 @@ class Builder {
     if (p_.rest_start) Hold(0, g_.right[0]);
     if (p_.rest_end) Hold(n, g_.left[n]);
     out_.x_scale = NaturalSpeedSq();
+    out_.u_scale = out_.x_scale / (2 * g_.s.back());
     for (int i = 0; i <= n; ++i) {
-      Cap(i, 1e6 * out_.x_scale, {});
+      Cap(i, 1e9 * out_.x_scale, {});
       if (g_.must_stop[i]) Cap(i, 0, {LimitKind::kStop, -1, 1});
       if (window_.viscous) {
         out_.low[i] = window_.low[i];
@@ -215,28 +218,31 @@ class Builder {
       }
   }
 
-  // What accelerating at the limits all along the path would reach, or the smallest speed cap.
+  // What accelerating all along the path would reach, with each joint as slow to accelerate as anywhere on it; or, where
+  // nothing limits accelerations, the smallest speed cap.
   double NaturalSpeedSq() const {
-    const int n = g_.intervals();
-    double best = 0, length = 0, slowest = kInfinity;
-    for (int i = 0; i < n; ++i) {
-      const int column = g_.right[i];
-      double u = kInfinity;
-      for (int j = 0; j < g_.joint_count(); ++j) {
-        if (p_.m.size() > 0 && p_.m(j, column) != 0)
-          u = std::min(u, 2 * p_.limits.torque(j) * p_.torque_factor / std::abs(p_.m(j, column)));
-        if (g_.dq(j, column) != 0) u = std::min(u, p_.limits.acceleration(j) / std::abs(g_.dq(j, column)));
-      }
-      if (p_.tool.acceleration > 0)
-        u = std::min(u, p_.tool.acceleration / std::max(p_.tool.dp.col(column).norm(), 1e-300));
-      if (std::isinf(u)) continue;
-      best += 2 * u * (g_.s[i + 1] - g_.s[i]);
-      length += g_.s[i + 1] - g_.s[i];
+    double u = kInfinity, slowest = kInfinity;
+    for (int j = 0; j < g_.joint_count(); ++j) {
+      if (out_.largest_m[j] > 0) u = std::min(u, 2 * p_.limits.torque(j) * p_.torque_factor / out_.largest_m[j]);
+      if (out_.largest_rate[j] > 0) u = std::min(u, p_.limits.acceleration(j) / out_.largest_rate[j]);
     }
-    for (int i = 0; i <= n; ++i)
-      if (out_.high[i] > 0) slowest = std::min(slowest, out_.high[i]);
-    if (length > 0) return best * (g_.s.back() / length);
+    if (p_.tool.acceleration > 0 && out_.largest_tool_rate > 0)
+      u = std::min(u, p_.tool.acceleration / out_.largest_tool_rate);
+    if (!std::isinf(u)) return 2 * u * g_.s.back();
+    for (double x : out_.high)
+      if (x > 0) slowest = std::min(slowest, x);
     return std::isinf(slowest) ? 0 : slowest;
+  }
+
+  void MeasureCoefficients() {
+    out_.largest_m.assign(g_.joint_count(), 0);
+    out_.largest_rate.assign(g_.joint_count(), 0);
+    out_.largest_tool_rate = 0;
+    for (int j = 0; j < g_.joint_count(); ++j) {
+      if (p_.m.size() > 0) out_.largest_m[j] = p_.m.row(j).cwiseAbs().maxCoeff();
+      out_.largest_rate[j] = g_.dq.row(j).cwiseAbs().maxCoeff();
+    }
+    if (p_.tool.acceleration > 0) out_.largest_tool_rate = p_.tool.dp.colwise().norm().maxCoeff();
   }
 
   const TimingProblem& p_;
@@ -244,7 +250,7 @@ class Builder {
   const FrictionWindow& window_;
   Stages& out_;
   int point_ = 0;
-  double ds_ = 0, u_scale_ = 0, shift_ = 0;
+  double ds_ = 0, shift_ = 0;
 };
 
 }  // namespace

@@ -78,7 +78,9 @@ struct Stages {
   std::vector<RowOrigin> upper_origin, lower_origin;
   std::vector<double> low, high;              // per grid point: bounds on x
   std::vector<RowOrigin> high_origin;
-  double x_scale = 0;                         // a natural size of x for this problem
+  double x_scale = 0, u_scale = 0;            // natural sizes of x and u for this problem
+  std::vector<double> largest_m, largest_rate;  // per joint, along the grid: |m|, |q'|
+  double largest_tool_rate = 0;               // |p'|
 };
 
 // Reuses the capacity of `out`: no allocation after the first call for a grid.

@@ -11,6 +11,7 @@ namespace {
 struct Active {
   double gap;    // width of the u-range at x; negative: empty
   double slope;  // of the active pair: gap(y) <= gap + slope (y - x) everywhere
+  double zero;   // where that line is zero, from the pair itself: as exact near 0 as it is far from x
   double size;   // magnitude of the numbers involved
   int upper, lower;  // rows; -1, -2: reaching K of the next point
 };
@@ -22,17 +23,17 @@ struct Stage {
 
   Active At(double x) const {
     double high = (next_high - x) * inverse_2ds, low = (next_low - x) * inverse_2ds;
-    double high_b = inverse_2ds, low_b = inverse_2ds;
+    double high_h = next_high * inverse_2ds, low_h = next_low * inverse_2ds, high_b = inverse_2ds, low_b = inverse_2ds;
     int high_at = -1, low_at = -1;
     for (const Row* r = upper; r != upper_end; ++r) {
       const double u = r->h - r->b * x;
-      if (u < high) high = u, high_b = r->b, high_at = static_cast<int>(r - upper);
+      if (u < high) high = u, high_h = r->h, high_b = r->b, high_at = static_cast<int>(r - upper);
     }
     for (const Row* r = lower; r != lower_end; ++r) {
       const double u = r->h - r->b * x;
-      if (u > low) low = u, low_b = r->b, low_at = static_cast<int>(r - lower);
+      if (u > low) low = u, low_h = r->h, low_b = r->b, low_at = static_cast<int>(r - lower);
     }
-    return {high - low, low_b - high_b, std::abs(high) + std::abs(low), high_at, low_at};
+    return {high - low, low_b - high_b, (high_h - low_h) / (high_b - low_b), std::abs(high) + std::abs(low), high_at, low_at};
   }
 };
 
@@ -43,7 +44,7 @@ double Largest(const Stage& stage, double low, double high, double relax, Active
     last = stage.At(x);
     if (last.gap >= -(1e-13 + relax) * last.size) return x;
     if (!(last.slope < 0)) return NAN;
-    const double next = x - last.gap / last.slope;
+    const double next = last.zero;
     if (next >= x) return x;  // the step is below rounding
     if (next < low) {
       if (x == low) return NAN;
@@ -61,7 +62,7 @@ double Smallest(const Stage& stage, double low, double high, double relax, Activ
     last = stage.At(x);
     if (last.gap >= -(1e-13 + relax) * last.size) return x;
     if (!(last.slope > 0)) return NAN;
-    const double next = x - last.gap / last.slope;
+    const double next = last.zero;
     if (next <= x) return x;
     if (next > high) {
       if (x == high) return NAN;
@@ -279,7 +280,26 @@ void TimeOptimalSolver::Lean(const PathGrid& grid, std::vector<double>& lean) co
     const double ds = grid.s[i + 1] - grid.s[i];
     const double span = 0.5 * (grid.s[b + 1] + grid.s[b] - grid.s[a + 1] - grid.s[a]);
     const double value = 0.5 * ds * rise / span;
-    if (IntervalMotion::Allows(ds, x[i], u[i], value)) lean[i] = value;
+    if (IntervalMotion::Allows(ds, x[i], u[i], value) && !Bulges(grid, i, value)) lean[i] = value;
+  }
+}
+
+bool TimeOptimalSolver::Bulges(const PathGrid& grid, int i, double lean) const {
+  const double u = solution_.u[i];
+  if (!(lean < 0) || std::abs(u) >= -lean) return false;
+  const double peak = solution_.x[i] - (grid.s[i + 1] - grid.s[i]) * (u - lean) * (u - lean) / (2 * lean);
+  return peak > std::min(stages_.high[i], stages_.high[i + 1]) * (1 + 1e-5);
+}
+
+void TimeOptimalSolver::LeanAndPass(TimingProblem& problem, const SolveOptions& options) {
+  Lean(*problem.grid, problem.lean);
+  for (int round = 0;; ++round) {
+    Pass(problem, options);
+    if (!solution_.feasible || round == 2) return;
+    bool upright = false;
+    for (int i = 0; i < problem.grid->intervals(); ++i)
+      if (Bulges(*problem.grid, i, problem.lean[i])) problem.lean[i] = 0, upright = true;
+    if (!upright) return;
   }
 }
 
@@ -292,10 +312,7 @@ const TimingSolution& TimeOptimalSolver::Solve(TimingProblem& problem, const Sol
     TimingSolution strict = solution_;
     Pass(problem, options);
     problem.start_only = false;
-    if (solution_.feasible) {
-      Lean(*problem.grid, problem.lean);
-      Pass(problem, options);
-    }
+    if (solution_.feasible) LeanAndPass(problem, options);
     if (!solution_.feasible) {
       problem.lean.clear();
       solution_ = std::move(strict);
@@ -305,8 +322,7 @@ const TimingSolution& TimeOptimalSolver::Solve(TimingProblem& problem, const Sol
   const auto again = [&](double tangent_factor, double span, bool from_zero) {
     kept_ = solution_;
     if (FrictionVaries(problem.friction)) Linearise(kept_, tangent_factor, span, from_zero);
-    Lean(*problem.grid, problem.lean);
-    Pass(problem, options);
+    LeanAndPass(problem, options);
     if (solution_.feasible) return true;
     std::swap(solution_, kept_);
     solution_.passes = kept_.passes;

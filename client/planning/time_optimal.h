@@ -55,6 +55,10 @@ class TimeOptimalSolver {
   void Pass(const TimingProblem& problem, const SolveOptions& options);
   void Linearise(const TimingSolution& at, double tangent_factor, double span, bool from_zero);
   void Lean(const PathGrid& grid, std::vector<double>& lean) const;
+  // With a u that falls through zero, x is largest inside the interval: whether that is beyond the caps at its ends.
+  bool Bulges(const PathGrid& grid, int interval, double lean) const;
+  // Leans as the last solution does and passes again; upright where that would bulge.
+  void LeanAndPass(TimingProblem& problem, const SolveOptions& options);
 
   Stages stages_;
   FrictionWindow window_;
