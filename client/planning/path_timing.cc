@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "client/planning/diagnose.h"
 #include "client/planning/interval_motion.h"
+#include "client/planning/timing_problem.h"
 
 namespace torqued {
 namespace {
@@ -14,9 +15,6 @@ namespace {
 constexpr double kAimTorqueRatio = 1.0005;  // tightened between points above this
 constexpr double kAcceptedRatio = 1.0009;   // of the verified samples
 constexpr int kRounds = 3;                  // of verifying and tightening on one grid
-constexpr int kProbes = 6;                  // columns of the self-test
-
-const struct { double alpha, beta; } kProbe[2] = {{0.7, 0.4}, {1.6, -0.9}};
 
 class Timing {
  public:
@@ -95,101 +93,8 @@ class Timing {
     return why;
   }
 
-  // Builds grid and problem with one call of the source.
   absl::Status Ask(int intervals) {
-    std::vector<bool> dry;
-    for (const Friction& f : facts_.friction)
-      dry.push_back(f.coulomb_positive != 0 || f.coulomb_negative != 0 || f.breakaway != 0);
-    auto grid = std::make_shared<PathGrid>(MakeGrid(*path_, std::clamp(intervals, 2, 100000), dry));
-    if (!grid->q.allFinite() || !grid->dq.allFinite() || !grid->ddq.allFinite())
-      return absl::InvalidArgumentError("path: not finite somewhere, want numbers along its whole length");
-    if (absl::Status s = CheckPositions(*grid); !s.ok()) return s;
-    TimingProblem& p = timed_.problem;
-    p = TimingProblem();
-    p.limits = limits_;
-    p.friction = facts_.friction;
-    p.caps = options_.caps;
-    p.rest_start = options_.start.value == 0;
-    p.rest_end = options_.end.value == 0;
-    if (!options_.torque_limits) p.limits.torque.setConstant(HUGE_VAL);
-    if (options_.tool && (options_.tool_speed > 0 || options_.tool_acceleration > 0)) {
-      const int columns = static_cast<int>(grid->q.cols());
-      p.tool.speed = options_.tool_speed;
-      p.tool.acceleration = options_.tool_acceleration;
-      p.tool.dp.resize(3, columns);
-      p.tool.ddp.resize(3, columns);
-      for (size_t k = 0; k + 1 < grid->section_column.size(); ++k)
-        for (int c = grid->section_column[k]; c < grid->section_column[k + 1]; ++c) {
-          Eigen::Vector3d dp, ddp;
-          options_.tool->Derivatives(grid->column_s[c], c + 1 == grid->section_column[k + 1] ? Side::kLeft : Side::kRight,
-                                     dp, ddp);
-          p.tool.dp.col(c) = dp;
-          p.tool.ddp.col(c) = ddp;
-        }
-      p.tool.middle_dp.resize(3, grid->intervals());
-      p.tool.middle_ddp.resize(3, grid->intervals());
-      for (int i = 0; i < grid->intervals(); ++i) {
-        Eigen::Vector3d dp, ddp;
-        options_.tool->Derivatives(0.5 * (grid->s[i] + grid->s[i + 1]), Side::kRight, dp, ddp);
-        p.tool.middle_dp.col(i) = dp;
-        p.tool.middle_ddp.col(i) = ddp;
-      }
-    }
-    timed_.grid = grid;
-    p.grid = grid.get();
-    if (p.limits.torque.minCoeff() < HUGE_VAL) return AskDynamics(*grid);
-    return absl::OkStatus();
-  }
-
-  absl::Status AskDynamics(const PathGrid& grid) {
-    TimingProblem& p = timed_.problem;
-    const Eigen::Index columns = grid.q.cols();
-    Eigen::MatrixXd q(grid.q.rows(), columns + kProbes), dq(q), ddq(q);
-    q.leftCols(columns) = grid.q;
-    dq.leftCols(columns) = grid.dq;
-    ddq.leftCols(columns) = grid.ddq;
-    for (int k = 0; k < kProbes; ++k) {
-      const Eigen::Index at = columns * (k / 2 + 1) / 4;
-      const auto [alpha, beta] = kProbe[k % 2];
-      q.col(columns + k) = grid.q.col(at);
-      dq.col(columns + k) = alpha * grid.dq.col(at);
-      ddq.col(columns + k) = alpha * alpha * grid.ddq.col(at) + beta * grid.dq.col(at);
-    }
-    absl::StatusOr<PathCoefficients> answer = source_.PathDynamics(q, dq, ddq);
-    if (!answer.ok()) return answer.status();
-    if (answer->revision != facts_.revision)
-      return absl::AbortedError(absl::StrCat("model revision changed from ", facts_.revision, " to ", answer->revision,
-                                             " while the path was planned"));
-    for (const Eigen::MatrixXd* matrix : {&answer->m, &answer->c, &answer->g})
-      if (matrix->rows() != q.rows() || matrix->cols() != q.cols() || !matrix->allFinite())
-        return absl::InternalError("path dynamics answered coefficients of another size, or not finite");
-    // tau must be quadratic in speed: c(alpha q', alpha^2 q'' + beta q') = alpha^2 c + beta m.
-    for (int k = 0; k < kProbes; ++k) {
-      const Eigen::Index at = columns * (k / 2 + 1) / 4;
-      const auto [alpha, beta] = kProbe[k % 2];
-      const Eigen::VectorXd want = alpha * alpha * answer->c.col(at) + beta * answer->m.col(at);
-      const double scale = answer->c.col(at).norm() + answer->m.col(at).norm();
-      if ((answer->c.col(columns + k) - want).norm() > 1e-9 * scale)
-        return absl::FailedPreconditionError(absl::StrFormat(
-            "the model's torque is not quadratic in speed (relative residual %.3g at column %d): path timing does not apply",
-            (answer->c.col(columns + k) - want).norm() / scale, static_cast<int>(at)));
-    }
-    p.m = answer->m.leftCols(columns);
-    p.c = answer->c.leftCols(columns);
-    p.g = answer->g.leftCols(columns);
-    return absl::OkStatus();
-  }
-
-  absl::Status CheckPositions(const PathGrid& grid) const {
-    for (Eigen::Index c = 0; c < grid.q.cols(); ++c)
-      for (int j = 0; j < grid.joint_count(); ++j) {
-        const double q = grid.q(j, c), slack = 1e-9 * std::max(1.0, std::abs(q));
-        if (q < limits_.lower(j) - slack || q > limits_.upper(j) + slack)
-          return absl::FailedPreconditionError(
-              absl::StrFormat("joint %s: the path reaches %.6g at %.1f %%, allowed %.6g to %.6g", facts_.joint_names[j], q,
-                              100 * grid.column_s[c] / path_->length(), limits_.lower(j), limits_.upper(j)));
-      }
-    return absl::OkStatus();
+    return AskTimingProblem(source_, *path_, facts_, limits_, options_, intervals, timed_.grid, timed_.problem);
   }
 
   bool Solve() {
