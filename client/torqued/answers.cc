@@ -140,7 +140,7 @@ absl::StatusOr<Rows> Client::ForwardDynamicsBatch(const Question& about, const R
   return Get(answer->accelerations(), static_cast<int>(q.rows()));
 }
 
-absl::StatusOr<PathCoefficients> Client::PathDynamics(const Question& about, const Rows& q,
+absl::StatusOr<PathDynamicsRows> Client::PathDynamics(const Question& about, const Rows& q,
                                                       const Rows& dq_ds, const Rows& d2q_ds2) {
   using Request = v1::ComputePathDynamicsRequest;
   const auto request = MakeRequest<Request>(
@@ -153,7 +153,7 @@ absl::StatusOr<PathCoefficients> Client::PathDynamics(const Question& about, con
   auto m = Get(answer->m(), rows), c = Get(answer->c(), rows), g = Get(answer->g(), rows);
   for (const auto* part : {&m, &c, &g})
     if (!part->ok()) return part->status();
-  return PathCoefficients{*std::move(m), *std::move(c), *std::move(g)};
+  return PathDynamicsRows{*std::move(m), *std::move(c), *std::move(g)};
 }
 
 absl::StatusOr<Eigen::VectorXd> Client::StaticTorque(const Question& about,

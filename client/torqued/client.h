@@ -43,7 +43,7 @@ struct EquationOfMotion {
   Eigen::VectorXd gravity, friction, springs;
 };
 
-struct PathCoefficients {  // tau = m sddot + c sdot^2 + g, one row per point
+struct PathDynamicsRows {  // tau = m sddot + c sdot^2 + g, one row per point
   Rows m, c, g;
 };
 
@@ -89,7 +89,7 @@ class Client {
                                             const Rows& a);
   absl::StatusOr<Rows> ForwardDynamicsBatch(const Question& about, const Rows& q, const Rows& v,
                                             const Rows& tau);
-  absl::StatusOr<PathCoefficients> PathDynamics(const Question& about, const Rows& q,
+  absl::StatusOr<PathDynamicsRows> PathDynamics(const Question& about, const Rows& q,
                                                 const Rows& dq_ds, const Rows& d2q_ds2);
 
   // Models. `source` is the text of a URDF or of a robot in Torqued's YAML; findings stand in the
