@@ -16,6 +16,7 @@
 #include <string>
 #include <unistd.h>
 
+#include "client/card/actuator_map.h"
 #include "client/card/controlled_stop.h"
 #include "client/card/drivers/linuxcnc/torqued_block.h"
 #include "client/card/ring.h"
@@ -46,8 +47,15 @@ tq_config ToBlock(const CardConfig& config) {
     const AxisConfig& a = config.axes[i];
     out.axis[i] = {a.lower, a.upper, a.velocity, a.acceleration, a.torque, ControlledStop::Deceleration(a, StopKind::kRamp),
                    ControlledStop::Deceleration(a, StopKind::kQuick), a.following.floor, a.following.at_full_speed,
-                   a.following.window_s, a.start_tolerance, a.standstill};
+                   a.following.window_s, a.start_tolerance, a.standstill, a.homing.switch_position, a.homing.search_speed,
+                   a.homing.latch_speed, a.homing.home_position, a.homing.travel, a.homing.method == HomingMethod::kSwitch, 0};
   }
+  const ActuatorMap map(config.actuator_matrix, config.axis_count());
+  for (int i = 0; i < config.axis_count(); ++i)
+    for (int j = 0; j < config.axis_count(); ++j) {
+      out.motor_from_joint[i][j] = map.motor_from_joint(i, j);
+      out.joint_from_motor[i][j] = map.joint_from_motor(i, j);
+    }
   return out;
 }
 
@@ -125,6 +133,7 @@ class Carrier {
       Feedback f;
       std::memcpy(static_cast<void*>(&f), &b_.feedback[tail & (TQ_FEEDBACK - 1)], sizeof(f));
       if (!RingPush(h_.feedback, s_.feedback, s_.feedback_capacity, f)) ++dropped_;
+      if (tail + 1 == head) h_.newest.Write(f);
     }
     TQ_STORE(b_.feedback_tail, tail);
   }
@@ -139,7 +148,7 @@ class Carrier {
     h_.feedback_dropped.store(TQ_LOAD(b_.feedback_dropped) + dropped_, std::memory_order_relaxed);
     h_.worst_lateness_ns.store(TQ_LOAD(b_.worst_lateness_ns), std::memory_order_relaxed);
     for (int i = 0; i < kMaxAxes; ++i) h_.peak_following_error[i].store(b_.peak_following[i], std::memory_order_relaxed);
-    h_.homed.store((1u << h_.axes) - 1, std::memory_order_relaxed);
+    h_.homed.store(TQ_LOAD(b_.homed), std::memory_order_release);
     h_.state.store(TQ_LOAD(b_.state), std::memory_order_release);
     h_.cycle.store(TQ_LOAD(b_.cycle), std::memory_order_release);
   }

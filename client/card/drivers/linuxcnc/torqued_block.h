@@ -12,7 +12,7 @@
 
 #define TQ_BLOCK_KEY 0x54514331 /* RTAPI key of the block */
 #define TQ_BLOCK_MAGIC 0x31424451u
-#define TQ_BLOCK_VERSION 1
+#define TQ_BLOCK_VERSION 2
 #define TQ_MAX_AXES 12
 #define TQ_MAX_QUEUE 4096    /* set-points; the queue in use is a power of two up to this */
 #define TQ_FEEDBACK 8192     /* records */
@@ -41,13 +41,19 @@ typedef struct {
 
 /* SI units; joint coordinates. */
 typedef struct {
+  double lower, upper, velocity, acceleration, torque, stop_deceleration, quick_deceleration;
+  double following_floor, following_at_full_speed, following_window_s, start_tolerance, standstill;
+  double switch_position, search_speed, latch_speed, home_position, travel; /* homing to a switch */
+  uint32_t homing_switch, pad;                                              /* 0: the encoder is absolute */
+} tq_axis;
+
+typedef struct {
   uint32_t axes, queue;          /* queue: power of two */
   uint32_t hold_cycles, pad;
   double watchdog_s, path_stop_s;
-  struct {
-    double lower, upper, velocity, acceleration, torque, stop_deceleration, quick_deceleration;
-    double following_floor, following_at_full_speed, following_window_s, start_tolerance, standstill;
-  } axis[TQ_MAX_AXES];
+  tq_axis axis[TQ_MAX_AXES];
+  double motor_from_joint[TQ_MAX_AXES][TQ_MAX_AXES]; /* identity where every motor moves its own axis */
+  double joint_from_motor[TQ_MAX_AXES][TQ_MAX_AXES];
 } tq_config;
 
 typedef struct {
@@ -67,7 +73,7 @@ typedef struct {
   uint64_t cycle, setpoint_tail, feedback_head;
   uint64_t executed, voided, faults, feedback_dropped, overruns;
   int64_t worst_lateness_ns;
-  uint32_t state, session, last_session, pad3;
+  uint32_t state, session, last_session, homed;
   double peak_following[TQ_MAX_AXES];
   int64_t period_ns;
   tq_setpoint setpoint[TQ_MAX_QUEUE];

@@ -3,12 +3,15 @@
  * The real-time half of the LinuxCNC driver: executes one set-point per servo period and refuses what it must not execute.
  *
  * Pins (N = 0 .. axes-1), all in SI units of the joint:
- *   torqued-card.N.pos-cmd, .vel-cmd, .tau-ff  out  to stepgen, PID or drive
- *   torqued-card.N.pos-fb                      in   from the encoder
+ *   torqued-card.N.pos-cmd, .vel-cmd, .tau-ff  out  to stepgen, PID or drive; motor coordinates where card.yaml has an actuator_matrix
+ *   torqued-card.N.pos-fb                      in   from the encoder, likewise
+ *   torqued-card.N.home-switch                 in   TRUE = pressed, for axes that home to a switch
  *   torqued-card.N.drive-fault                 in
  *   torqued-card.enable                        out  drives and brakes: TRUE = powered
  *   torqued-card.emergency-stop                in   TRUE = the safety chain is open
- *   torqued-card.simulate                      in   TRUE (default): feedback from a built-in drive, pos-fb is ignored
+ *   torqued-card.simulate                      in   TRUE (default): feedback from a built-in drive, pos-fb is ignored. Its encoders power
+ *                                                   up 0.1 rad or m short of the truth, its home switches follow the truth
+ *   torqued-card.sim-slip                      in   the built-in drives lag by this much more [rad or m]: provokes a following error
  *   torqued-card.state, .executed              out  for a panel
  * Function: torqued-card.cycle, in the servo thread, after the encoders are read and before the drives are written.
  *
@@ -30,10 +33,14 @@ static int axes = 6;
 RTAPI_MP_INT(axes, "number of axes, 1 to 12");
 
 #include "torqued_motion.h"
+#include "torqued_homing.h"
+
+#define SIM_ORIGIN 0.1 /* truth minus encoder in the built-in drive */
 
 typedef struct {
   hal_float_t *pos_cmd[TQ_MAX_AXES], *vel_cmd[TQ_MAX_AXES], *tau_ff[TQ_MAX_AXES], *pos_fb[TQ_MAX_AXES];
-  hal_bit_t *drive_fault[TQ_MAX_AXES], *enable, *emergency_stop, *simulate;
+  hal_float_t *sim_slip;
+  hal_bit_t *drive_fault[TQ_MAX_AXES], *home_switch[TQ_MAX_AXES], *enable, *emergency_stop, *simulate;
   hal_u32_t *state, *executed;
 } pins_t;
 
@@ -49,7 +56,7 @@ static void publish(long long now, long long late) {
     f->cycle = b->cycle;
     f->sequence = executed_in_session;
     f->session = expected_session;
-    f->flags = (powered() ? 1 : 0) | (executed_now ? 2 : 0) | (path_stop ? 8 : 0) | (emergency ? 16 : 0) | 32;
+    f->flags = (powered() ? 1 : 0) | (executed_now ? 2 : 0) | (path_stop ? 8 : 0) | (emergency ? 16 : 0) | (homed == (1u << axes) - 1 ? 32 : 0);
     f->queued = (uint32_t)(TQ_LOAD(b->setpoint_head) - b->setpoint_tail);
     f->state = state;
     f->time_ns = now;
@@ -67,7 +74,54 @@ static void publish(long long now, long long late) {
     ++b->feedback_dropped;
   }
   if (late > b->worst_lateness_ns) b->worst_lateness_ns = late;
+  TQ_STORE(b->homed, homed);
   TQ_STORE(b->state, state);
+}
+
+/* y = m x, or with `transposed` y = m' x. */
+static void multiply(double m[TQ_MAX_AXES][TQ_MAX_AXES], int transposed, const double *x, double *y) {
+  int i, j;
+  for (i = 0; i < axes; ++i) {
+    y[i] = 0;
+    for (j = 0; j < axes; ++j) y[i] += (transposed ? m[j][i] : m[i][j]) * x[j];
+  }
+}
+
+static void read_drives(void) {
+  double motor[TQ_MAX_AXES], from_encoder[TQ_MAX_AXES];
+  int i;
+  for (i = 0; i < axes; ++i) motor[i] = *pin->simulate ? 0 : *pin->pos_fb[i];
+  multiply(c.joint_from_motor, 0, motor, from_encoder);
+  for (i = 0; i < axes; ++i) {
+    q[i] = (*pin->simulate ? sim_q[i] - *pin->sim_slip : from_encoder[i]) + offset[i];
+    v[i] = (q[i] - q_before[i]) / h;
+    q_before[i] = q[i];
+  }
+}
+
+static uint32_t home_switches(void) {
+  uint32_t out = 0;
+  int i;
+  for (i = 0; i < axes; ++i) {
+    const double beyond = sim_q[i] + SIM_ORIGIN - c.axis[i].switch_position;
+    if (*pin->simulate ? (c.axis[i].search_speed > 0 ? beyond >= 0 : beyond <= 0) : *pin->home_switch[i]) out |= 1u << i;
+  }
+  return out;
+}
+
+static void write_drives(void) {
+  double joint[TQ_MAX_AXES], motor[TQ_MAX_AXES];
+  int i;
+  for (i = 0; i < axes; ++i) joint[i] = qc[i] - offset[i];
+  multiply(c.motor_from_joint, 0, joint, motor);
+  for (i = 0; i < axes; ++i) *pin->pos_cmd[i] = motor[i];
+  multiply(c.motor_from_joint, 0, vc, motor);
+  for (i = 0; i < axes; ++i) *pin->vel_cmd[i] = motor[i];
+  multiply(c.joint_from_motor, 1, ff, motor);
+  for (i = 0; i < axes; ++i) *pin->tau_ff[i] = motor[i];
+  *pin->enable = powered();
+  *pin->state = state;
+  *pin->executed = (uint32_t)b->executed;
 }
 
 static void cycle(void *arg, long period) {
@@ -82,11 +136,7 @@ static void cycle(void *arg, long period) {
   TQ_STORE(b->cycle, b->cycle + 1);
   if (late > period) ++b->overruns;
   executed_now = 0;
-  for (i = 0; i < axes; ++i) {
-    q[i] = *pin->simulate ? sim_q[i] : *pin->pos_fb[i];
-    v[i] = (q[i] - q_before[i]) / h;
-    q_before[i] = q[i];
-  }
+  read_drives();
   emergency = *pin->emergency_stop;
   for (i = 0; i < axes; ++i) drive_fault[i] = *pin->drive_fault[i];
   asked = TQ_LOAD(b->asked);
@@ -100,6 +150,7 @@ static void cycle(void *arg, long period) {
   watch(now);
   if (state == STREAMING) stream();
   else if (state == STOPPING) ramp();
+  else if (state == HOMING) homing_step(home_switches());
   else if (state == READY) {
     memset(vc, 0, sizeof(vc));
     memcpy(ff, hold, sizeof(ff));
@@ -110,16 +161,9 @@ static void cycle(void *arg, long period) {
     memset(vc, 0, sizeof(vc));
     memset(ff, 0, sizeof(ff));
   }
-  for (i = 0; i < axes; ++i) {
-    /* The built-in drive: follows with a lag of four cycles on what the speed does not explain. */
-    if (powered()) sim_q[i] += h * vc[i] + 0.25 * (qc[i] - sim_q[i] - h * vc[i]);
-    *pin->pos_cmd[i] = qc[i];
-    *pin->vel_cmd[i] = vc[i];
-    *pin->tau_ff[i] = ff[i];
-  }
-  *pin->enable = powered();
-  *pin->state = state;
-  *pin->executed = (uint32_t)b->executed;
+  /* The built-in drive: follows with a lag of four cycles on what the speed does not explain. */
+  for (i = 0; i < axes && powered(); ++i) sim_q[i] += h * vc[i] + 0.25 * (qc[i] - offset[i] - sim_q[i] - h * vc[i]);
+  write_drives();
   publish(now, late > 0 ? late : 0);
 }
 
@@ -141,16 +185,19 @@ int rtapi_app_main(void) {
     r |= hal_pin_float_newf(HAL_OUT, &pin->vel_cmd[i], comp_id, "torqued-card.%d.vel-cmd", i);
     r |= hal_pin_float_newf(HAL_OUT, &pin->tau_ff[i], comp_id, "torqued-card.%d.tau-ff", i);
     r |= hal_pin_float_newf(HAL_IN, &pin->pos_fb[i], comp_id, "torqued-card.%d.pos-fb", i);
+    r |= hal_pin_bit_newf(HAL_IN, &pin->home_switch[i], comp_id, "torqued-card.%d.home-switch", i);
     r |= hal_pin_bit_newf(HAL_IN, &pin->drive_fault[i], comp_id, "torqued-card.%d.drive-fault", i);
   }
   r |= hal_pin_bit_newf(HAL_OUT, &pin->enable, comp_id, "torqued-card.enable");
   r |= hal_pin_bit_newf(HAL_IN, &pin->emergency_stop, comp_id, "torqued-card.emergency-stop");
   r |= hal_pin_bit_newf(HAL_IN, &pin->simulate, comp_id, "torqued-card.simulate");
+  r |= hal_pin_float_newf(HAL_IN, &pin->sim_slip, comp_id, "torqued-card.sim-slip");
   r |= hal_pin_u32_newf(HAL_OUT, &pin->state, comp_id, "torqued-card.state");
   r |= hal_pin_u32_newf(HAL_OUT, &pin->executed, comp_id, "torqued-card.executed");
   r |= hal_export_funct("torqued-card.cycle", cycle, 0, 1, 0, comp_id);
   if (r) goto fail;
   *pin->simulate = 1;
+  for (i = 0; i < axes; ++i) c.motor_from_joint[i][i] = c.joint_from_motor[i][i] = 1; /* until an Open brings the real one */
   b->version = TQ_BLOCK_VERSION;
   b->bytes = sizeof(*b);
   TQ_STORE(b->magic, TQ_BLOCK_MAGIC);

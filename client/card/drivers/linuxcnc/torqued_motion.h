@@ -10,9 +10,9 @@
 enum { OFFLINE, DISABLED, READY, STREAMING, STOPPING, HOMING, FAULTED };
 enum { CMD_NONE, CMD_OPEN, CMD_CLOSE, CMD_ENABLE, CMD_DISABLE, CMD_HOME, CMD_RESET, CMD_BEGIN, CMD_START };
 enum { STOP_NONE, STOP_PATH, STOP_RAMP, STOP_QUICK, STOP_POWER_OFF };
-enum { E_WRONG_STATE = 1, E_BAD_ARGUMENT = 3, E_NO_SESSION = 4, E_NOTHING_QUEUED = 6, E_PROTOCOL = 9, E_UNSUPPORTED = 11,
+enum { E_WRONG_STATE = 1, E_BAD_ARGUMENT = 3, E_NO_SESSION = 4, E_NOTHING_QUEUED = 6, E_NOT_HOMED = 7, E_PROTOCOL = 9, E_UNSUPPORTED = 11,
        E_GAP = 20, E_REPEAT, E_OLD_SESSION, E_NOT_FINITE, E_POSITION, E_VELOCITY, E_ACCELERATION, E_TORQUE, E_JUMP, E_START,
-       E_ENDS_MOVING, E_STARVED = 40, E_WATCHDOG, E_FOLLOWING, E_EMERGENCY, E_DRIVE, E_FEEDBACK = 47, E_ESCALATED = 64 };
+       E_ENDS_MOVING, E_STARVED = 40, E_WATCHDOG, E_FOLLOWING, E_EMERGENCY, E_DRIVE, E_HOMING_FAILED = 46, E_FEEDBACK = 47, E_ESCALATED = 64 };
 
 static tq_block *b;
 static tq_config c;
@@ -20,8 +20,8 @@ static uint32_t state, session, expected_session;
 static uint64_t expected, executed_in_session, last_beat;
 static long long last_beat_ns, path_deadline_ns;
 static double q[TQ_MAX_AXES], q_before[TQ_MAX_AXES], v[TQ_MAX_AXES], qc[TQ_MAX_AXES], vc[TQ_MAX_AXES], ff[TQ_MAX_AXES];
-static double hold[TQ_MAX_AXES], sim_q[TQ_MAX_AXES], stop_ff[TQ_MAX_AXES], stop_share;
-static uint32_t outside[TQ_MAX_AXES], hold_left;
+static double hold[TQ_MAX_AXES], offset[TQ_MAX_AXES], sim_q[TQ_MAX_AXES], stop_ff[TQ_MAX_AXES], stop_share;
+static uint32_t outside[TQ_MAX_AXES], hold_left, homed;
 static int starved, path_stop, stop_kind, executed_now;
 static int emergency, drive_fault[TQ_MAX_AXES]; /* as read at the beginning of the cycle */
 static double h;
@@ -31,7 +31,9 @@ static tq_status status(int code, int joint, double value, double limit) {
   return s;
 }
 
-static int powered(void) { return state == READY || state == STREAMING || state == STOPPING; }
+static int powered(void) { return state == READY || state == STREAMING || state == STOPPING || state == HOMING; }
+
+static void homing_begin(uint32_t mask); /* torqued_homing.h */
 
 static void void_session(void) {
   session = 0;
@@ -54,8 +56,8 @@ static void trip_off(tq_status why) {
 
 static void begin_stop(int kind) {
   int i;
-  if (state == READY || state == STREAMING || state == STOPPING) void_session();
-  if (state == STREAMING) {
+  if (powered()) void_session();
+  if (state == STREAMING || state == HOMING) {
     state = STOPPING;
     starved = 0;
     stop_kind = STOP_RAMP;
@@ -71,7 +73,7 @@ static void begin_stop(int kind) {
 static void trip_ramp(tq_status why) {
   latch(why);
   void_session();
-  if (state == STREAMING || state == STOPPING) begin_stop(STOP_RAMP);
+  if (state == STREAMING || state == STOPPING || state == HOMING) begin_stop(STOP_RAMP);
   else if (state != OFFLINE) state = FAULTED;
 }
 
@@ -190,8 +192,11 @@ static void stream(void) {
 
 static tq_status begin_session(void) {
   const uint64_t stale = b->queue_head - b->setpoint_tail;
+  int i;
   if (state != READY) return status(E_WRONG_STATE, -1, state, 0);
   if (b->argument <= b->last_session) return status(E_BAD_ARGUMENT, -1, b->argument, b->last_session);
+  for (i = 0; i < axes; ++i)
+    if (!(homed >> i & 1)) return status(E_NOT_HOMED, i, 0, 0);
   if (stale > c.queue) return status(E_PROTOCOL, -1, (double)stale, c.queue);
   b->voided += stale;
   TQ_STORE(b->setpoint_tail, b->queue_head);
@@ -214,8 +219,10 @@ static tq_status execute(long long now) {
         if (b->config.axes != (uint32_t)axes || b->config.queue < 2 || b->config.queue > TQ_MAX_QUEUE || (b->config.queue & (b->config.queue - 1)))
           return status(E_BAD_ARGUMENT, -1, b->config.axes, axes);
         c = b->config;
+        for (i = 0; i < axes; ++i)
+          if (!c.axis[i].homing_switch) homed |= 1u << i; /* what was homed to a switch stays so while the component lives */
         memset(b->peak_following, 0, sizeof(b->peak_following));
-        state = DISABLED;
+        state = b->cause.code ? FAULTED : DISABLED; /* a latched cause outlives a close */
       } else {
         void_session();
         if (state != FAULTED) state = DISABLED;
@@ -252,6 +259,13 @@ static tq_status execute(long long now) {
       memset(b->peak_following, 0, sizeof(b->peak_following));
       state = DISABLED;
       return fine;
+    case CMD_HOME:
+      if (b->argument == 0 || b->argument >> axes) return status(E_BAD_ARGUMENT, -1, b->argument, 0);
+      if (state != READY) return wrong;
+      void_session();
+      homing_begin(b->argument);
+      state = HOMING;
+      return fine;
     case CMD_BEGIN: return begin_session();
     case CMD_START:
       if (state != READY) return wrong;
@@ -267,6 +281,7 @@ static tq_status execute(long long now) {
 static void take_stop(long long now) {
   const uint32_t kind = __atomic_exchange_n(&b->stop, 0, __ATOMIC_ACQUIRE);
   if (kind == STOP_PATH && state == READY) void_session();
+  if (kind == STOP_PATH && state == HOMING) begin_stop(STOP_RAMP); /* there is no path */
   if (kind == STOP_PATH && state == STREAMING && !path_stop) {
     path_stop = 1;
     path_deadline_ns = now + (long long)(1e9 * c.path_stop_s);
