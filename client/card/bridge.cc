@@ -5,6 +5,11 @@
 #include <utility>
 
 namespace torqued {
+namespace {
+
+constexpr int kTolerableDeficit = 3;  // set-points below the lead
+
+}  // namespace
 
 const char* Name(Outcome outcome) {
   switch (outcome) {
@@ -146,7 +151,10 @@ bool Bridge::Tick(std::int64_t lateness_ns) noexcept {
       shortest_queue_ = std::min(shortest_queue_, queued);
       if (queued < std::min(options_.low_water, lead_)) ++low_water_cycles_;
     }
-    Fill(lead_ - queued);
+    // Card and bridge are not in phase: now and then a tick finds room for none or for two. Two in one tick leave a torque source no time
+    // for the second, so a small deficit is rather kept.
+    const int room = lead_ - queued;
+    Fill(overlay_ && room <= std::min(kTolerableDeficit, lead_ / 2) ? std::min(room, 1) : room);
   }
   return true;
 }

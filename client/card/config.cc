@@ -54,7 +54,7 @@ class Keys {
 
  private:
   void Error(const char* code, const std::string& where, int mark_line, const char* message) {
-    findings_->push_back({Severity::kError, code, where, mark_line + 1, message});
+    findings_->push_back({FindingSeverity::kError, code, where, mark_line + 1, message});
   }
 
   YAML::Node node_;
@@ -71,7 +71,7 @@ void ReadHoming(const YAML::Node& node, const std::string& where, const std::str
   if (method == "switch") {
     out.method = HomingMethod::kSwitch;
   } else if (method != "absolute") {
-    findings->push_back({Severity::kError, "bad-value", where + ".method", node.Mark().line + 1,
+    findings->push_back({FindingSeverity::kError, "bad-value", where + ".method", node.Mark().line + 1,
                          absl::StrCat("is '", method, "', want absolute or switch")});
   }
   keys.Read("switch_position_" + u, out.switch_position);
@@ -89,7 +89,7 @@ AxisConfig ReadAxis(const YAML::Node& node, int index, std::vector<CardFinding>*
   std::string unit = "rad";
   keys.Read("unit", unit);
   if (unit != "rad" && unit != "m")
-    findings->push_back({Severity::kError, "bad-value", keys.Path("unit"), node.Mark().line + 1,
+    findings->push_back({FindingSeverity::kError, "bad-value", keys.Path("unit"), node.Mark().line + 1,
                          absl::StrCat("is '", unit, "', want rad or m")});
   a.linear = unit == "m";
   const std::string u = a.linear ? "m" : "rad", t = a.linear ? "n" : "nm";
@@ -116,7 +116,7 @@ AxisConfig ReadAxis(const YAML::Node& node, int index, std::vector<CardFinding>*
     law.Read("window_s", a.following.window_s);
     law.RefuseUnknown();
   } else {
-    findings->push_back({Severity::kWarning, "default-following-error", keys.Path("following_error"),
+    findings->push_back({FindingSeverity::kWarning, "default-following-error", keys.Path("following_error"),
                          node.Mark().line + 1, "is absent: floor 0.01, full speed 0.05, window 5 ms are used"});
   }
   if (const YAML::Node h = keys.Child("homing")) ReadHoming(h, keys.Path("homing"), u, a.homing, findings);
@@ -168,21 +168,22 @@ absl::StatusOr<CardConfig> ReadCardConfig(const std::string& yaml, std::vector<C
     keys.Read("command_timeout_s", c.command_timeout_s);
     const YAML::Node axes = keys.Child("axes");
     if (!axes || !axes.IsSequence())
-      out->push_back({Severity::kError, "missing-key", "axes", 0, "is required: a list, one entry per axis"});
+      out->push_back({FindingSeverity::kError, "missing-key", "axes", 0, "is required: a list, one entry per axis"});
     else
       for (std::size_t i = 0; i < axes.size(); ++i) c.axes.push_back(ReadAxis(axes[i], static_cast<int>(i), out));
+    keys.Read("actuator_matrix", c.actuator_matrix);
     if (const YAML::Node sim = keys.Child("sim")) ReadSim(sim, c.sim, out);
     keys.RefuseUnknown();
   } catch (const YAML::Exception& e) {
-    out->push_back({Severity::kError, "not-yaml", "", e.mark.line + 1, e.msg});
+    out->push_back({FindingSeverity::kError, "not-yaml", "", e.mark.line + 1, e.msg});
   }
   const bool readable = std::none_of(out->begin(), out->end(),
-                                     [](const CardFinding& f) { return f.severity == Severity::kError; });
+                                     [](const CardFinding& f) { return f.severity == FindingSeverity::kError; });
   if (readable)
     for (CardFinding& f : CheckCardConfig(c)) out->push_back(std::move(f));
   std::stable_sort(out->begin(), out->end(),
                    [](const CardFinding& a, const CardFinding& b) { return a.severity < b.severity; });
-  if (!out->empty() && out->front().severity == Severity::kError) {
+  if (!out->empty() && out->front().severity == FindingSeverity::kError) {
     const CardFinding& f = out->front();
     return absl::InvalidArgumentError(absl::StrCat("card configuration", f.line ? absl::StrCat(" line ", f.line) : "",
                                                    ": ", f.where, " ", f.message));

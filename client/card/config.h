@@ -2,7 +2,8 @@
 //
 // SI with the unit in the key, as everywhere: `counts_per_rad` (or `counts_per_m`) is a resolution of the *joint*: encoder counts per
 // motor turn, gear and sign belong together, so the file gives them apart and Counts() multiplies them once:
-//   counts = sign gear counts_per_rad (q - zero).
+//   counts = sign gear counts_per_rad (q - zero);
+// where motors move several joints, `actuator_matrix` stands in between (actuator_map.h).
 #pragma once
 
 #include <cstdint>
@@ -60,8 +61,8 @@ struct AxisConfig {
   double kp = 0;                      // position loop in the card [Nm/rad] or [N/m]
   double kd = 0;                      // [Nm s/rad] or [N s/m]
 
-  // Driver only: what one count is worth, sign included.
-  double CountsPerJoint() const { return sign * gear * counts_per_unit; }
+  // Driver only: counts per unit of the axis' motor coordinate, sign included.
+  double CountsPerUnit() const { return sign * gear * counts_per_unit; }
 };
 
 // The simulated robot behind a card process that knows no model: independent axes. With a model they are unused.
@@ -89,16 +90,20 @@ struct CardConfig {
   int feedback_capacity = 4096;      // power of two
   double command_timeout_s = 2;      // control calls
   std::vector<AxisConfig> axes;
+  std::vector<std::vector<double>> actuator_matrix;  // motor from joint coordinates, row by row; empty: each motor moves its own axis
   SimConfig sim;
 
   int axis_count() const { return static_cast<int>(axes.size()); }
   std::vector<std::string> JointNames() const;
 };
 
-enum class Severity { kError, kWarning, kNote };
+// One encoder count of every motor that moves a joint, added up [rad] or [m]: how finely its position is known.
+AxisArray EncoderResolution(const CardConfig& config);
+
+enum class FindingSeverity { kError, kWarning, kNote };
 
 struct CardFinding {
-  Severity severity = Severity::kError;
+  FindingSeverity severity = FindingSeverity::kError;
   std::string code;     // stable, for programs: "missing-limit"
   std::string where;    // "axes[2] (z).velocity_m_per_s"
   int line = 0;         // in the file; 0: not known
@@ -107,6 +112,9 @@ struct CardFinding {
 
 // What is impossible (error), unsafe or probably not meant (warning), or was filled in (note). Sorted by severity.
 std::vector<CardFinding> CheckCardConfig(const CardConfig& config);
+
+// The configuration as such a file: reading it gives the same configuration, bit for bit.
+std::string WriteCardConfig(const CardConfig& config);
 
 // Reads the YAML text. `findings` (may be null) gets everything found, also when the text is refused; the status names the first error.
 // INVALID_ARGUMENT: not YAML, unknown or missing keys, wrong types, or an error finding.

@@ -17,7 +17,7 @@ constexpr int kPoses = 16;
 
 double ValueOr(const std::optional<double>& given, double assumed, const std::string& what, std::vector<CardFinding>* findings) {
   if (given && *given > 0 && std::isfinite(*given)) return *given;
-  if (findings) findings->push_back({Severity::kNote, "assumed-limit", what, 0, absl::StrCat("is not in the model: ", assumed, " is assumed")});
+  if (findings) findings->push_back({FindingSeverity::kNote, "assumed-limit", what, 0, absl::StrCat("is not in the model: ", assumed, " is assumed")});
   return assumed;
 }
 

@@ -201,6 +201,7 @@ void Firmware::Publish(std::int64_t now_ns, std::int64_t lateness_ns) noexcept {
   f.tau = in_.tau;
   f.cause = cause_;
   if (!RingPush(h.feedback, segment_.feedback, segment_.feedback_capacity, f)) h.feedback_dropped.fetch_add(1, std::memory_order_relaxed);
+  h.newest.Write(f);
   for (int i = 0; i < axes_; ++i) h.peak_following_error[i].store(peak_following_[i], std::memory_order_relaxed);
   if (lateness_ns > h.worst_lateness_ns.load(std::memory_order_relaxed)) h.worst_lateness_ns.store(lateness_ns, std::memory_order_relaxed);
   h.homed.store(homed_, std::memory_order_release);

@@ -73,6 +73,7 @@ CardStatus Firmware::Execute(const CommandSlot& slot, std::int64_t now_ns) noexc
         return {};
       }
       Go(CardEvent::kOpen);
+      if (!cause_.ok()) Go(CardEvent::kFault);  // a latched cause outlives a Close: only ResetFault clears it
       peak_following_ = {};
       return {};
     case CardCommand::kClose:
@@ -154,6 +155,7 @@ void Firmware::TakeStop(std::int64_t now_ns) noexcept {
     path_stop_deadline_ns_ = now_ns + static_cast<std::int64_t>(1e9 * config_.path_stop_s);
   }
   if (kind == StopKind::kOnPath && state_ == CardState::kReady) VoidSession();
+  if (kind == StopKind::kOnPath && state_ == CardState::kHoming) BeginStop(StopKind::kRamp);  // there is no path
   if (kind == StopKind::kRamp || kind == StopKind::kQuick) BeginStop(kind);
   if (kind >= StopKind::kPowerOff && Go(CardEvent::kDisable)) {
     VoidSession();

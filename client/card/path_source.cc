@@ -21,9 +21,10 @@ void PathSource::Begin(const AxisArray& held) {
   hint_ = 0;
   samples_ = clipped_ = 0;
   stopping_ = blending_ = false;
+  const AxisArray resolution = EncoderResolution(config_);
   for (int i = 0; i < table_.axes(); ++i) {
     offset_[i] = held[i] - table_.start()[i];
-    if (std::abs(offset_[i]) > 2 / std::abs(config_.axes[i].CountsPerJoint())) blending_ = true;
+    if (std::abs(offset_[i]) > 2 * resolution[i]) blending_ = true;
   }
 }
 

@@ -112,28 +112,6 @@ bool RingCard::RingPopFeedback(Feedback* out) noexcept {
   return RingPop(view_.header->feedback, view_.feedback, view_.feedback_capacity, out);
 }
 
-void RingCard::Stop(StopKind kind) noexcept {
-  std::atomic<std::uint32_t>& stop = view_.header->stop;
-  const auto wanted = static_cast<std::uint32_t>(kind);
-  std::uint32_t now = stop.load(std::memory_order_relaxed);
-  while (now < wanted && !stop.compare_exchange_weak(now, wanted, std::memory_order_release)) {
-  }
-}
-
-CardCounters RingCard::Counters() const noexcept {
-  const CardSegment& h = *view_.header;
-  CardCounters c;
-  c.cycles = h.cycle.load(std::memory_order_acquire);
-  c.executed = h.executed.load(std::memory_order_relaxed);
-  c.voided = h.voided.load(std::memory_order_relaxed);
-  c.faults = h.faults.load(std::memory_order_relaxed);
-  c.feedback_dropped = h.feedback_dropped.load(std::memory_order_relaxed);
-  c.overruns = h.overruns.load(std::memory_order_relaxed);
-  c.worst_lateness_ns = h.worst_lateness_ns.load(std::memory_order_relaxed);
-  for (int i = 0; i < kMaxAxes; ++i) c.peak_following_error[i] = h.peak_following_error[i].load(std::memory_order_relaxed);
-  return c;
-}
-
 namespace {
 
 class AttachedCard : public CardPeer, public RingCard {

@@ -41,11 +41,11 @@ class RingCard : public MotionCard {
     return RingPopFeedback(out);
   }
 
-  void Stop(StopKind kind) noexcept override;
+  void Stop(StopKind kind) noexcept override { RaiseStop(*view_.header, kind); }
   CardState State() const noexcept override {
     return static_cast<CardState>(view_.header->state.load(std::memory_order_acquire));
   }
-  CardCounters Counters() const noexcept override;
+  CardCounters Counters() const noexcept override { return ReadCounters(*view_.header); }
   std::int64_t NowNs() const noexcept override { return peer_->NowNs(); }
   void Wait(std::int64_t ns) override { peer_->Wait(ns); }
 

@@ -26,6 +26,9 @@ Recording RunMotion(MotionCard* card, const CardConfig& config, Bridge* bridge, 
   const auto cycle_ns = static_cast<std::int64_t>(std::llround(1e9 * config.cycle_s));
   const auto report_ns = static_cast<std::int64_t>(1e9 * options.report_period_s);
   bool real_time = false;
+  const auto tell = [&] {
+    if (options.progress) options.progress({bridge->Progress(), cycles.empty() ? nullptr : &cycles.back()});
+  };
   if (card->HasVirtualClock()) {
     std::int64_t reported = card->NowNs();
     while (bridge->Tick()) {
@@ -33,7 +36,7 @@ Recording RunMotion(MotionCard* card, const CardConfig& config, Bridge* bridge, 
       if (card->NowNs() - reported < report_ns) continue;
       reported = card->NowNs();
       recorder->Drain(&cycles);
-      if (options.progress) options.progress(bridge->Progress());
+      tell();
     }
   } else {
     std::atomic<bool> over{false}, granted{false};
@@ -50,7 +53,7 @@ Recording RunMotion(MotionCard* card, const CardConfig& config, Bridge* bridge, 
       recorder->Drain(&cycles);
       if (MonotonicNs() - reported < report_ns) continue;
       reported = MonotonicNs();
-      if (options.progress) options.progress(bridge->Progress());
+      tell();
     }
     cyclic.join();
     real_time = granted;

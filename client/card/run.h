@@ -7,12 +7,16 @@
 
 namespace torqued {
 
+struct RunProgress : BridgeProgress {
+  const CycleRecord* newest = nullptr;  // null before the first record
+};
+
 struct RunOptions {
   bool real_time = false;           // ask for SCHED_FIFO and locked memory for the cyclic thread
   int priority = 70;
   double report_period_s = 0.1;     // between calls of `progress`
   // Called outside the cyclic thread. May call the bridge's Stop, Pause, SetOverride.
-  std::function<void(const BridgeProgress&)> progress;
+  std::function<void(const RunProgress&)> progress;
 };
 
 // REQUIRES: the bridge was made with `recorder` and its Start has succeeded. Under a virtual clock everything runs in this thread,

@@ -56,6 +56,26 @@ std::size_t SegmentBytes(int setpoint_capacity, int feedback_capacity) {
          RoundUp(sizeof(Feedback) * feedback_capacity);
 }
 
+CardCounters ReadCounters(const CardSegment& h) noexcept {
+  CardCounters c;
+  c.cycles = h.cycle.load(std::memory_order_acquire);
+  c.executed = h.executed.load(std::memory_order_relaxed);
+  c.voided = h.voided.load(std::memory_order_relaxed);
+  c.faults = h.faults.load(std::memory_order_relaxed);
+  c.feedback_dropped = h.feedback_dropped.load(std::memory_order_relaxed);
+  c.overruns = h.overruns.load(std::memory_order_relaxed);
+  c.worst_lateness_ns = h.worst_lateness_ns.load(std::memory_order_relaxed);
+  for (int i = 0; i < kMaxAxes; ++i) c.peak_following_error[i] = h.peak_following_error[i].load(std::memory_order_relaxed);
+  return c;
+}
+
+void RaiseStop(CardSegment& h, StopKind kind) noexcept {
+  const auto wanted = static_cast<std::uint32_t>(kind);
+  std::uint32_t now = h.stop.load(std::memory_order_relaxed);
+  while (now < wanted && !h.stop.compare_exchange_weak(now, wanted, std::memory_order_release)) {
+  }
+}
+
 namespace {
 
 SegmentView Places(CardSegment* header) {
@@ -83,11 +103,35 @@ SegmentView FormatSegment(void* memory, const CardConfig& config, const std::str
   h->cycle_ns = std::llround(config.cycle_s * 1e9);
   h->command_timeout_ns = std::llround(config.command_timeout_s * 1e9);
   h->watchdog_ns = std::llround(config.watchdog_s * 1e9);
-  for (int i = 0; i < config.axis_count(); ++i) h->resolution[i] = std::abs(1 / config.axes[i].CountsPerJoint());
+  h->resolution = EncoderResolution(config);
   std::strncpy(h->driver, driver.c_str(), sizeof(h->driver) - 1);
   std::strncpy(h->description, description.c_str(), sizeof(h->description) - 1);
+  if (const std::string text = WriteCardConfig(config); text.size() < kConfigTextBytes) std::memcpy(h->config, text.data(), text.size());
   h->magic.store(kSegmentMagic, std::memory_order_release);
   return Places(h);
+}
+
+void NewestFeedback::Write(const Feedback& f) noexcept {
+  std::uint64_t raw[sizeof(Feedback) / 8];
+  std::memcpy(raw, &f, sizeof(f));
+  const std::uint64_t v = version.load(std::memory_order_relaxed);
+  version.store(v + 1, std::memory_order_relaxed);
+  // Released words: who sees one of them sees the odd version too.
+  for (std::size_t i = 0; i < words.size(); ++i) words[i].store(raw[i], std::memory_order_release);
+  version.store(v + 2, std::memory_order_release);
+}
+
+bool NewestFeedback::Read(Feedback* out) const noexcept {
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    const std::uint64_t before = version.load(std::memory_order_acquire);
+    if (before == 0) return false;
+    std::uint64_t raw[sizeof(Feedback) / 8];
+    for (std::size_t i = 0; i < words.size(); ++i) raw[i] = words[i].load(std::memory_order_acquire);
+    if (before % 2 != 0 || version.load(std::memory_order_acquire) != before) continue;
+    std::memcpy(static_cast<void*>(out), raw, sizeof(*out));
+    return true;
+  }
+  return false;
 }
 
 absl::StatusOr<SegmentView> ViewSegment(void* memory, std::size_t bytes) {
@@ -154,6 +198,8 @@ absl::StatusOr<std::unique_ptr<SharedSegment>> SharedSegment::Attach(const std::
   if (!LockByte((*out)->fd_, 1)) return absl::UnavailableError(absl::StrCat("card '", name, "': another bridge owns it"));
   return out;
 }
+
+bool SharedSegment::BridgeAttached() const { return ByteIsLocked(fd_, 1); }
 
 bool SharedSegment::CardAlive() const { return owner_ || ByteIsLocked(fd_, 0); }
 

@@ -26,7 +26,8 @@
 namespace torqued {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x4452414344515254;  // "TRQDCARD", little endian
-inline constexpr std::uint32_t kSegmentVersion = 1;
+inline constexpr std::uint32_t kSegmentVersion = 2;
+inline constexpr std::size_t kConfigTextBytes = 16384;
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
 
@@ -49,6 +50,17 @@ struct CommandSlot {
   CardStatus cause;                   // latched first cause at the time of the answer
 };
 
+// The newest feedback record, for readers that must not take records from the bridge's ring. One writer. A reader that was
+// overtaken in the middle sees the version change (odd: being written) and tries again.
+struct NewestFeedback {
+  static_assert(sizeof(Feedback) % 8 == 0);
+  alignas(64) std::atomic<std::uint64_t> version{0};
+  std::array<std::atomic<std::uint64_t>, sizeof(Feedback) / 8> words{};
+
+  void Write(const Feedback& f) noexcept;
+  bool Read(Feedback* out) const noexcept;  // false: none yet, or overtaken again and again
+};
+
 struct CardSegment {
   // Written once by the card before `magic`.
   std::atomic<std::uint64_t> magic{0};
@@ -64,6 +76,7 @@ struct CardSegment {
   AxisArray resolution{};
   char driver[32] = {};
   char description[96] = {};
+  char config[kConfigTextBytes] = {};          // the card's configuration as YAML, ends with a zero; empty: too long
 
   // Card -> bridge, written every cycle.
   alignas(64) std::atomic<std::uint64_t> cycle{0};
@@ -81,6 +94,7 @@ struct CardSegment {
   CommandSlot slot;
 
   RingIndex setpoints, feedback;
+  NewestFeedback newest;
 };
 
 // A mapped segment; a view of memory that somebody else owns when copied.
@@ -90,6 +104,10 @@ struct SegmentView {
   Feedback* feedback = nullptr;
   std::uint64_t setpoint_capacity = 0, feedback_capacity = 0;  // this side's own copy: never re-read from the segment
 };
+
+// What anyone may do with a segment: read its counters, ask for a stop (which escalates, never weakens).
+CardCounters ReadCounters(const CardSegment& segment) noexcept;
+void RaiseStop(CardSegment& segment, StopKind kind) noexcept;
 
 std::size_t SegmentBytes(int setpoint_capacity, int feedback_capacity);
 // Lays a fresh segment into zeroed memory of SegmentBytes and publishes it. Card side.
@@ -114,6 +132,8 @@ class SharedSegment {
   const SegmentView& view() const { return view_; }
   // Is the process alive that holds byte 0? One system call; not for the cyclic path.
   bool CardAlive() const;
+  // Has a bridge attached (byte 1)? One system call.
+  bool BridgeAttached() const;
 
  private:
   SharedSegment() = default;

@@ -1,6 +1,7 @@
 #include "client/card/sim_card.h"
 
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -29,7 +30,7 @@ absl::StatusOr<std::unique_ptr<SimCard>> SimCard::Make(const Prepared& model, co
                                                        SimClock clock) {
   if (absl::Status s = CheckSimModel(model, config); !s.ok()) return s;
   for (const CardFinding& f : CheckCardConfig(config))
-    if (f.severity == Severity::kError) return absl::InvalidArgumentError(absl::StrCat("card configuration: ", f.where, " ", f.message));
+    if (f.severity == FindingSeverity::kError) return absl::InvalidArgumentError(absl::StrCat("card configuration: ", f.where, " ", f.message));
   const std::size_t bytes = SegmentBytes(config.setpoint_capacity, config.feedback_capacity);
   Memory memory(std::aligned_alloc(64, bytes));
   if (!memory) return absl::ResourceExhaustedError("card: no memory for its queues");
@@ -86,6 +87,7 @@ void SimCard::Wait(std::int64_t ns) {
 absl::Status RunSimProcess(const Prepared& model, const CardConfig& config, const AxisArray& at, const SimProcessOptions& options,
                            const std::atomic<bool>* quit) {
   if (absl::Status s = CheckSimModel(model, config); !s.ok()) return s;
+  const pid_t parent = getppid();
   auto segment = SharedSegment::Create(options.name, config, "sim", "simulated card in its own process");
   if (!segment.ok()) return segment.status();
   const SegmentView& view = (*segment)->view();
@@ -93,11 +95,19 @@ absl::Status RunSimProcess(const Prepared& model, const CardConfig& config, cons
   machine.Place(at);
   for (const SimFault& f : options.faults) machine.Schedule(f);
   view.header->real_time.store(options.real_time && RequestRealTime(80) ? 1 : 0);
+  const std::int64_t look_ns = 100'000'000;
+  std::int64_t needed_ns = MonotonicNs(), looked_ns = needed_ns;
   CycleClock clock(view.header->cycle_ns);
   while (!quit->load(std::memory_order_relaxed)) {
     const std::int64_t late = clock.Wait();
     view.header->overruns.store(clock.Overruns(), std::memory_order_relaxed);
-    if (!machine.Cycle(MonotonicNs(), late)) return absl::AbortedError("card: died by its script");
+    const std::int64_t now = MonotonicNs();
+    if (!machine.Cycle(now, late)) return absl::AbortedError("card: died by its script");
+    if (now - looked_ns < look_ns) continue;
+    looked_ns = now;
+    if (options.with_parent && getppid() != parent) break;
+    if ((*segment)->BridgeAttached()) needed_ns = now;
+    if (options.idle_s > 0 && 1e-9 * static_cast<double>(now - needed_ns) > options.idle_s) break;
   }
   return absl::OkStatus();
 }

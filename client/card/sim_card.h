@@ -56,11 +56,14 @@ class SimCard : private CardPeer, public RingCard {
 // Does the model fit the configuration? Joint count, one-degree joints, known masses.
 absl::Status CheckSimModel(const Prepared& model, const CardConfig& config);
 
-// Runs a simulated card in shared memory under `name` until *quit becomes true or the script lets it die.
+// Runs a simulated card in shared memory under `name` until *quit becomes true, nobody needs it any more, or the script lets it
+// die (ABORTED).
 struct SimProcessOptions {
   std::string name;
   bool real_time = false;
   std::vector<SimFault> faults;
+  double idle_s = 0;         // ends by itself when no bridge has been attached for so long; 0: never
+  bool with_parent = false;  // ends with the process that started it
 };
 absl::Status RunSimProcess(const Prepared& model, const CardConfig& config, const AxisArray& at, const SimProcessOptions& options,
                            const std::atomic<bool>* quit);

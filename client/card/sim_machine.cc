@@ -7,18 +7,25 @@
 namespace torqued {
 
 SimMachine::SimMachine(const Prepared& model, const CardConfig& config, const SegmentView& segment)
-    : config_(config), segment_(segment), plant_(model, config), firmware_(config_, segment_) {
+    : config_(config), map_(config.actuator_matrix, config.axis_count()), segment_(segment), plant_(model, config), firmware_(config_, segment_) {
   Place({});
 }
 
 void SimMachine::Place(const AxisArray& q) {
   plant_.Place(q);
   first_ = true;
+  const AxisArray motors = Motors();
   for (int i = 0; i < config_.axis_count(); ++i) {
     const AxisConfig& a = config_.axes[i];
     const bool incremental = a.homing.method == HomingMethod::kSwitch;
-    power_up_counts_[i] = incremental ? std::llround((q[i] - a.zero) * a.CountsPerJoint()) : 0;
+    power_up_counts_[i] = incremental ? std::llround(motors[i] * a.CountsPerUnit()) : 0;
   }
+}
+
+AxisArray SimMachine::Motors() const noexcept {
+  AxisArray from_zero{};
+  for (int i = 0; i < config_.axis_count(); ++i) from_zero[i] = plant_.q()[i] - config_.axes[i].zero;
+  return map_.Motors(from_zero);
 }
 
 bool SimMachine::Active(SimFaultKind kind, int axis, double* value) const {
@@ -44,14 +51,18 @@ void SimMachine::HurtQueue() noexcept {
 }
 
 void SimMachine::ReadEncoders(DriveInput& in) noexcept {
+  AxisArray motors = Motors();
+  for (int i = 0; i < config_.axis_count(); ++i) {
+    const double scale = config_.axes[i].CountsPerUnit();
+    if (!Active(SimFaultKind::kEncoderFreeze, i) || first_) counts_[i] = std::llround(motors[i] * scale) - power_up_counts_[i];
+    motors[i] = static_cast<double>(counts_[i]) / scale;
+  }
+  const AxisArray from_zero = map_.Joints(motors);
   for (int i = 0; i < config_.axis_count(); ++i) {
     const AxisConfig& a = config_.axes[i];
-    const double scale = a.CountsPerJoint();
-    if (!Active(SimFaultKind::kEncoderFreeze, i) || first_)
-      counts_[i] = std::llround((plant_.q()[i] - a.zero) * scale) - power_up_counts_[i];
     double lie = 0;
     Active(SimFaultKind::kEncoderJump, i, &lie);
-    in.q[i] = a.zero + static_cast<double>(counts_[i]) / scale + lie;
+    in.q[i] = a.zero + from_zero[i] + lie;
     in.v[i] = first_ ? 0 : (in.q[i] - q_before_[i]) / config_.cycle_s;
     q_before_[i] = in.q[i];
     in.tau[i] = plant_.tau()[i];

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "client/card/actuator_map.h"
 #include "client/card/firmware.h"
 #include "client/card/plant.h"
 
@@ -35,8 +36,8 @@ struct SimFault {
 
 class SimMachine {
  public:
-  // Sizes as Plant and Firmware require. The segment's memory must outlive the machine. Axes with a home switch power up
-  // with an unknown encoder offset (their counts start at zero wherever they stand).
+  // Sizes as Plant and Firmware require. The segment's memory must outlive the machine. Encoders count motors. Those of axes with a
+  // home switch power up with an unknown offset (their counts start at zero wherever they stand).
   SimMachine(const Prepared& model, const CardConfig& config, const SegmentView& segment);
 
   // The robot stands at q [rad] or [m]; before the first cycle.
@@ -53,10 +54,12 @@ class SimMachine {
 
  private:
   bool Active(SimFaultKind kind, int axis, double* value = nullptr) const;
+  AxisArray Motors() const noexcept;  // coordinates of the motors now
   void HurtQueue() noexcept;
   void ReadEncoders(DriveInput& in) noexcept;
 
   CardConfig config_;
+  ActuatorMap map_;
   SegmentView segment_;
   Plant plant_;
   Firmware firmware_;

@@ -1,5 +1,8 @@
 // torqued-simcard: a simulated motion card in a process of its own, for bridges that attach by name.
+#include <charconv>
+#include <cmath>
 #include <csignal>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -11,10 +14,18 @@ namespace {
 std::atomic<bool> quit{false};
 
 int Usage() {
-  std::cerr << "usage: torqued-simcard --name NAME --config card.yaml [--real-time]\n"
-               "Runs the card of card.yaml, whose sim.plant describes independent axes, until SIGINT or SIGTERM.\n"
+  std::cerr << "usage: torqued-simcard --name NAME --config card.yaml [--real-time] [--idle SECONDS] [--with-parent]\n"
+               "Runs the card of card.yaml, whose sim.plant describes independent axes, until SIGINT or SIGTERM; with --idle until\n"
+               "no bridge has been attached for so long, with --with-parent until the process ends that started it.\n"
                "Example: torqued-simcard --name bench --config card.yaml\n";
   return 5;
+}
+
+// A number above 0 and nothing else.
+bool Seconds(const char* text, double* out) {
+  const char* end = text + std::strlen(text);
+  const auto [stopped, error] = std::from_chars(text, end, *out);
+  return error == std::errc() && stopped == end && *out > 0 && std::isfinite(*out);
 }
 
 }  // namespace
@@ -30,6 +41,10 @@ int main(int argc, char** argv) {
       config_path = argv[++i];
     else if (arg == "--real-time")
       options.real_time = true;
+    else if (arg == "--with-parent")
+      options.with_parent = true;
+    else if (arg == "--idle" && i + 1 < argc && Seconds(argv[i + 1], &options.idle_s))
+      ++i;
     else
       return Usage();
   }

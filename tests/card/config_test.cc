@@ -51,7 +51,7 @@ TEST(CardConfigFile, IsReadWholeInSi) {
   EXPECT_EQ(c->name, "bench");
   EXPECT_EQ(c->watchdog_s, 0.04);
   ASSERT_EQ(c->axis_count(), 2);
-  EXPECT_EQ(c->axes[0].CountsPerJoint(), -50000);
+  EXPECT_EQ(c->axes[0].CountsPerUnit(), -50000);
   EXPECT_EQ(c->axes[0].zero, 0.5);
   EXPECT_EQ(c->axes[0].following.window_s, 0.004);
   EXPECT_FALSE(c->axes[0].linear);
@@ -61,7 +61,7 @@ TEST(CardConfigFile, IsReadWholeInSi) {
   EXPECT_EQ(c->axes[1].homing.search_speed, -0.05);
   EXPECT_EQ(c->sim.seed, 7u);
   EXPECT_EQ(c->sim.plant[1].inertia, 6);
-  for (const CardFinding& f : findings) EXPECT_NE(f.severity, Severity::kError) << f.where << " " << f.message;
+  for (const CardFinding& f : findings) EXPECT_NE(f.severity, FindingSeverity::kError) << f.where << " " << f.message;
 }
 
 std::string With(const std::string& from, const std::string& to) {
@@ -105,7 +105,7 @@ TEST(CardConfigFile, NamesWhatIsWrongAndWhere) {
     for (const CardFinding& f : findings) {
       if (f.code != c.code || f.where.find(c.where) == std::string::npos) continue;
       found = true;
-      EXPECT_EQ(f.severity, Severity::kError);
+      EXPECT_EQ(f.severity, FindingSeverity::kError);
       if (c.line > 0) {
         EXPECT_EQ(f.line, c.line);
       }
@@ -121,31 +121,31 @@ TEST(CardConfigFile, GarbageIsRefusedNotFollowed) {
 }
 
 TEST(CardConfigCheck, SaysWhatIsOnlyUnwise) {
-  const auto has = [](const CardConfig& c, const char* code, Severity severity) {
+  const auto has = [](const CardConfig& c, const char* code, FindingSeverity severity) {
     for (const CardFinding& f : CheckCardConfig(c))
       if (f.code == code && f.severity == severity) return true;
     return false;
   };
   const CardConfig good = card_test::ScaraConfig();
-  for (const CardFinding& f : CheckCardConfig(good)) EXPECT_NE(f.severity, Severity::kError) << f.where << f.message;
+  for (const CardFinding& f : CheckCardConfig(good)) EXPECT_NE(f.severity, FindingSeverity::kError) << f.where << f.message;
   CardConfig c = good;
   c.watchdog_s = 1;
-  EXPECT_TRUE(has(c, "slow-watchdog", Severity::kWarning));
+  EXPECT_TRUE(has(c, "slow-watchdog", FindingSeverity::kWarning));
   c = good;
   c.axes[2].upper = std::numeric_limits<double>::infinity();
-  EXPECT_TRUE(has(c, "no-position-limit", Severity::kWarning));
+  EXPECT_TRUE(has(c, "no-position-limit", FindingSeverity::kWarning));
   c = good;
   c.axes[0].counts_per_unit = 1;
-  EXPECT_TRUE(has(c, "coarse-encoder", Severity::kWarning));
+  EXPECT_TRUE(has(c, "coarse-encoder", FindingSeverity::kWarning));
   c = good;
   c.axes[0].quick_deceleration = 1;
-  EXPECT_TRUE(has(c, "weaker-quick-stop", Severity::kError));
+  EXPECT_TRUE(has(c, "weaker-quick-stop", FindingSeverity::kError));
   c = good;
   c.axes[1].kp = 0;
-  EXPECT_TRUE(has(c, "no-position-loop", Severity::kNote));
+  EXPECT_TRUE(has(c, "no-position-loop", FindingSeverity::kNote));
   c = good;
   c.axes.resize(13, c.axes[0]);
-  EXPECT_TRUE(has(c, "axis-count", Severity::kError));
+  EXPECT_TRUE(has(c, "axis-count", FindingSeverity::kError));
 }
 
 // A model alone is enough for a simulated run, and every assumption is said.
@@ -157,7 +157,7 @@ TEST(DefaultSimConfig, RunsAndStops) {
   std::vector<CardFinding> findings;
   const CardConfig c = DefaultSimConfig(model, Prepare(model), &findings);
   EXPECT_EQ(findings.size(), 11u) << "twelve limits, one given";
-  for (const CardFinding& f : CheckCardConfig(c)) EXPECT_NE(f.severity, Severity::kError) << f.where << " " << f.message;
+  for (const CardFinding& f : CheckCardConfig(c)) EXPECT_NE(f.severity, FindingSeverity::kError) << f.where << " " << f.message;
   EXPECT_EQ(c.axes[0].velocity, 5);
   EXPECT_EQ(c.axes[2].lower, -0.2);
   for (const bool stop : {false, true}) {

@@ -23,7 +23,7 @@ TEST(Segment, LayoutIsAsDocumented) {
   EXPECT_EQ(sizeof(Feedback), 760u);
   EXPECT_EQ(offsetof(Feedback, q_command), 48u);
   EXPECT_EQ(sizeof(RingIndex), 128u);
-  EXPECT_EQ(kSegmentVersion, 1u);
+  EXPECT_EQ(kSegmentVersion, 2u);
 }
 
 TEST(Segment, TwoThreadsLoseNothingThroughASmallRing) {
@@ -83,7 +83,7 @@ TEST(Segment, AnotherLayoutIsRefused) {
   EXPECT_TRUE(ViewSegment(aligned, bytes).ok());
   EXPECT_FALSE(ViewSegment(aligned, bytes - 1).ok());
   EXPECT_FALSE(ViewSegment(aligned, 10).ok());
-  v.header->version = 2;
+  v.header->version = 1;
   EXPECT_EQ(ViewSegment(aligned, bytes).status().code(), absl::StatusCode::kInternal);
   v.header->version = kSegmentVersion;
   for (const std::uint32_t capacity : {0u, 3u, 1u << 30, ~0u}) {
