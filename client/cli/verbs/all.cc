@@ -14,6 +14,9 @@ std::vector<std::unique_ptr<Verb>> AllVerbs() {
         MakeId,          MakeFd,        MakeEom,         MakeTerms,
         MakeOpspace,     MakeEnergy,    MakeDerivatives, MakeRegressor,
         MakeIdentify,    MakeSimulate,  MakeCompare,                       // dynamics
+        MakeCardList,    MakeCardCheck, MakeCardServe,   MakeCardRun,
+        MakeCardReport,  MakeCardJog,   MakeCardHome,    MakeCardEnable,
+        MakeCardStop,    MakeCardReset, MakeCardWatch,  // motion card
         MakeHealth,      MakeTop,       MakeBench,       MakeCompletion})  // server and shell
     verbs.push_back(make());
   return verbs;

@@ -11,6 +11,7 @@ inline constexpr char kModels[] = "Models";
 inline constexpr char kKinematics[] = "Kinematics";
 inline constexpr char kStatics[] = "Statics";
 inline constexpr char kDynamics[] = "Dynamics";
+inline constexpr char kCard[] = "Motion card";
 inline constexpr char kServer[] = "Server and shell";
 
 std::unique_ptr<Verb> MakeModelList();
@@ -46,6 +47,18 @@ std::unique_ptr<Verb> MakeRegressor();
 std::unique_ptr<Verb> MakeIdentify();
 std::unique_ptr<Verb> MakeSimulate();
 std::unique_ptr<Verb> MakeCompare();
+
+std::unique_ptr<Verb> MakeCardList();
+std::unique_ptr<Verb> MakeCardCheck();
+std::unique_ptr<Verb> MakeCardServe();
+std::unique_ptr<Verb> MakeCardRun();
+std::unique_ptr<Verb> MakeCardReport();
+std::unique_ptr<Verb> MakeCardJog();
+std::unique_ptr<Verb> MakeCardHome();
+std::unique_ptr<Verb> MakeCardEnable();
+std::unique_ptr<Verb> MakeCardStop();
+std::unique_ptr<Verb> MakeCardReset();
+std::unique_ptr<Verb> MakeCardWatch();
 
 std::unique_ptr<Verb> MakeHealth();
 std::unique_ptr<Verb> MakeBench();
