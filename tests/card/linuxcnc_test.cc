@@ -2,168 +2,12 @@
 //
 // Skipped, with the reason, where LinuxCNC is not installed or namespaces are not permitted. Wall clock, no real-time kernel:
 // counts and order are asserted, lateness is only reported.
-#include <fcntl.h>
-#include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
-#include <cmath>
-#include <functional>
-#include <sstream>
-
-#include "client/card/path_source.h"
-#include "client/card/realtime.h"
-#include "client/card/report.h"
-#include "client/card/ring_card.h"
-#include "client/card/run.h"
-#include "tests/card/sway.h"
+#include "tests/card/linuxcnc_rig.h"
 
 namespace torqued {
 namespace {
 
-using card_test::Sway;
-using card_test::Until;
-
-constexpr char kConfig[] = R"(
-name: lcnc
-cycle_s: 0.001
-watchdog_s: 0.4
-setpoint_capacity: 2048
-feedback_capacity: 8192
-axes:
-  - {name: a, counts_per_rad: 100000, lower_rad: -2, upper_rad: 2, velocity_rad_per_s: 4, acceleration_rad_per_s2: 40, torque_nm: 100,
-     stop_deceleration_rad_per_s2: 8, following_error: {floor_rad: 0.05, at_full_speed_rad: 0.1, window_s: 0.02}}
-  - {name: b, unit: m, counts_per_m: 1000000, lower_m: -2, upper_m: 2, velocity_m_per_s: 2, acceleration_m_per_s2: 20, torque_n: 200,
-     stop_deceleration_m_per_s2: 4, following_error: {floor_m: 0.05, at_full_speed_m: 0.1, window_s: 0.02}}
-)";
-
-struct LinuxCnc : testing::Test {
-  std::string name = "lcnc-" + std::to_string(getpid());
-  std::string work = testing::TempDir() + name;
-  pid_t session = -1;
-  int input = -1, errors = -1;
-  CardConfig config = *ReadCardConfig(kConfig, nullptr);
-  std::unique_ptr<MotionCard> card;
-  BridgeOptions options;
-  std::uint64_t executed_before = 0;  // set-points of the card when the last run began
-
-  void SetUp() override {
-    options.lead = 900;
-    options.card_silence_s = 0.4;
-    std::ofstream(testing::TempDir() + name + ".yaml") << kConfig;
-    int in[2], err[2];
-    ASSERT_EQ(pipe2(in, O_CLOEXEC), 0);
-    ASSERT_EQ(pipe2(err, O_CLOEXEC), 0);
-    session = fork();
-    if (session == 0) {
-      dup2(in[0], 0);
-      dup2(err[1], 2);
-      dup2(err[1], 1);
-      const std::string yaml = testing::TempDir() + name + ".yaml";
-      execl(SESSION, SESSION, name.c_str(), yaml.c_str(), DRIVER, COMPONENT, HELPER, work.c_str(), nullptr);
-      _exit(127);
-    }
-    close(in[0]);
-    close(err[1]);
-    input = in[1];
-    errors = err[0];
-    int status = 0;
-    bool ended = false;
-    const bool there = Until([&] {
-      auto w = SharedSegment::Watch(name);
-      if (w.ok() && (*w)->CardAlive() && (*w)->view().header->cycle.load() > 10) return true;
-      ended = waitpid(session, &status, WNOHANG) == session;
-      return ended;
-    });
-    if (ended) {
-      session = -1;
-      const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-      if (code == 77) GTEST_SKIP() << "LinuxCNC session: " << Said();
-      FAIL() << "LinuxCNC session ended with " << code << ": " << Said();
-    }
-    ASSERT_TRUE(there) << "no card after 30 s";
-    Attach();
-  }
-
-  void TearDown() override {
-    card.reset();
-    if (input >= 0) close(input);
-    if (session > 0) waitpid(session, nullptr, 0);
-    if (errors >= 0) close(errors);
-    unlink((testing::TempDir() + name + ".yaml").c_str());
-    std::system(("rm -rf '" + work + "'").c_str());
-  }
-
-  std::string Said() {
-    std::string out(4000, 0);
-    const ssize_t n = read(errors, out.data(), out.size());
-    out.resize(n > 0 ? n : 0);
-    return out;
-  }
-
-  void Attach() {
-    absl::StatusOr<std::unique_ptr<MotionCard>> c = absl::UnavailableError("");
-    ASSERT_TRUE(Until([&] { return (c = AttachCard(name)).ok(); })) << c.status();
-    card = *std::move(c);
-    ASSERT_TRUE(card->Open().ok());
-    if (card->State() == CardState::kFaulted) {
-      ASSERT_TRUE(card->ResetFault().ok());
-    }
-  }
-
-  void Enable() {
-    const CardStatus enabled = card->Enable({});
-    EXPECT_TRUE(enabled.ok()) << ToString(enabled);
-  }
-
-  AxisArray Held() {
-    Feedback f, newest;
-    while (card->Poll(&f)) {
-    }
-    EXPECT_TRUE(Until([&] { return card->KeepAlive(), card->Poll(&newest); }));
-    return newest.q_command;
-  }
-
-  // A host without real time may keep LinuxCNC's thread waiting longer than the bridge's patience. The bridge then rightly
-  // says that the card is lost; the card's own clock tells whose fault it was.
-  bool HostStarvedTheCard(const CardStatus& cause) {
-    if (cause.code != CardCode::kCardLost || card->Info().real_time) return false;
-    const std::uint64_t cycles = card->Counters().cycles;
-    EXPECT_TRUE(Until([&] { return card->Counters().cycles > cycles + 1; })) << "the card never came back: " << ToString(cause);
-    return 1e-9 * static_cast<double>(card->Counters().worst_lateness_ns) > 0.9 * cause.limit;
-  }
-
-  // Repeated, at most five times, where the host starved the card.
-  Recording Run(int legs, std::vector<SetPoint>* planned) {
-    for (int left = 4;; --left) {
-      planned->clear();
-      Recording r = RunOnce(legs, planned);
-      if (left == 0 || !HostStarvedTheCard(r.cause)) return r;
-      std::printf("the host kept the card waiting, once more: %s\n", ToString(r.cause).c_str());
-    }
-  }
-
-  Recording RunOnce(int legs, std::vector<SetPoint>* planned) {
-    executed_before = card->Counters().executed;
-    const auto table = PathTable::Make(Sway(Held(), legs), config, nullptr);
-    EXPECT_TRUE(table.ok()) << table.status();
-    EXPECT_TRUE(NominalSetPoints(*table, config, 1, planned).ok());
-    PathSource source(*table, config);
-    Recorder recorder(1 << 14);
-    Bridge bridge(card.get(), config, options, &recorder);
-    Enable();  // after all that takes time: from here on the watchdog runs
-    const CardStatus started = bridge.Start(&source);
-    EXPECT_TRUE(started.ok()) << ToString(started);
-    Recording r;
-    if (started.ok()) r = RunMotion(card.get(), config, &bridge, &recorder, {});
-    card->Disable();
-    return r;
-  }
-};
+using namespace card_test;
 
 TEST_F(LinuxCnc, ExecutesExactlyWhatWasPlanned) {
   EXPECT_EQ(card->Info().driver, "linuxcnc");
@@ -200,7 +44,7 @@ TEST_F(LinuxCnc, NamesWhatIsWrongWithASetPoint) {
       {CardCode::kSequenceRepeat, -1, [](SetPoint* p) { --p->sequence; }},
       {CardCode::kOldSession, -1, [](SetPoint* p) { --p->session; }},
       {CardCode::kNotFinite, 1, [](SetPoint* p) { p->v[1] = std::nan(""); }},
-      {CardCode::kPositionLimit, 0, [](SetPoint* p) { p->q[0] = 2.5; }},
+      {CardCode::kPositionLimit, 0, [](SetPoint* p) { p->q[0] = 6.5; }},
       {CardCode::kVelocityLimit, 1, [](SetPoint* p) { p->v[1] = -3; }},
       {CardCode::kTorqueLimit, 1, [](SetPoint* p) { p->tau[1] = 201; }},
       {CardCode::kJump, 0, [](SetPoint* p) { p->q[0] += 0.01; }},
@@ -253,6 +97,76 @@ TEST_F(LinuxCnc, ASilentBridgeIsAWatchdogFaultAndNothingStaleRunsLater) {
   EXPECT_EQ(r.outcome, "done") << ToString(r.cause);
   EXPECT_EQ(card->Counters().executed - executed_before, planned.size());
   EXPECT_GT(card->Counters().voided, 0u);
+}
+
+// Proof (g): what a driver executes does not depend on the driver.
+TEST_F(LinuxCnc, ExecutesTheSameAsTheSimulatedCard) {
+  std::vector<SetPoint> planned;
+  const Recording here = Run(4, &planned);
+  ASSERT_EQ(here.outcome, "done") << ToString(here.cause);
+  auto sim = SimCard::Make(IndependentAxes(config), config, {}, SimClock::kVirtual);
+  ASSERT_TRUE(sim.ok()) << sim.status();
+  const auto table = PathTable::Make(Sway({}, 4), config, nullptr);
+  PathSource source(*table, config);
+  Recorder recorder(1 << 14);
+  BridgeOptions feeding;
+  for (double& x : feeding.goal_tolerance) x = 0.05;
+  Bridge bridge(sim->get(), config, feeding, &recorder);
+  ASSERT_TRUE((*sim)->Open().ok());
+  ASSERT_TRUE((*sim)->Enable({}).ok());
+  const CardStatus started = bridge.Start(&source);
+  ASSERT_TRUE(started.ok()) << ToString(started);
+  const Recording there = RunMotion(sim->get(), config, &bridge, &recorder, {});
+  ASSERT_EQ(there.outcome, "done") << ToString(there.cause);
+  const auto a = Replay(here, 1), b = Replay(there, 1);
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ASSERT_EQ(a[i].q, b[i].q) << i;
+    ASSERT_EQ(a[i].v, b[i].v) << i;
+    ASSERT_EQ(a[i].tau, b[i].tau) << i;
+    ASSERT_EQ(a[i].sequence, b[i].sequence) << i;
+  }
+}
+
+TEST_F(LinuxCnc, PauseAndOverrideStayOnThePath) {
+  const Trajectory sway = Sway(Held(), 6);
+  const auto table = PathTable::Make(sway, config, nullptr);
+  Recording r;
+  int asked = 0;
+  for (int left = 4;; --left) {
+    PathSource source(*table, config);
+    Recorder recorder(1 << 14);
+    options.lead = 300;
+    Bridge bridge(card.get(), config, options, &recorder);
+    Enable();
+    ASSERT_TRUE(bridge.Start(&source).ok());
+    RunOptions how;
+    how.report_period_s = 0.05;
+    asked = 0;
+    how.progress = [&](const RunProgress& p) {
+      if (p.executed > 400 && asked == 0) ++asked, bridge.SetOverride(0.3);
+      if (p.executed > 1000 && asked == 1) ++asked, bridge.Pause();
+      if (asked == 2 && p.pace == 0) ++asked, bridge.Resume(), bridge.SetOverride(1);
+    };
+    r = RunMotion(card.get(), config, &bridge, &recorder, how);
+    card->Disable();
+    if (left == 0 || !HostStarvedTheCard(r.cause)) break;
+  }
+  ASSERT_EQ(r.outcome, "done") << ToString(r.cause);
+  EXPECT_EQ(asked, 3) << "slower, paused, resumed";
+  double slowest = 1;
+  int hint = 0;
+  for (const CycleRecord& c : r.cycles) {
+    if (!(c.feedback.flags & kExecuted)) continue;
+    slowest = std::min(slowest, c.pace);
+    PathPoint p;
+    table->At(c.path_s, &hint, &p);
+    for (int i = 0; i < 2; ++i) {
+      ASSERT_NEAR(c.feedback.q_command[i], p.q[i], 1e-9) << "cycle " << c.feedback.cycle;
+      ASSERT_NEAR(c.feedback.v_command[i], c.pace * p.dq[i], 1e-9);
+    }
+  }
+  EXPECT_EQ(slowest, 0);
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ struct Pair : testing::Test {
   void StartCard() {
     const pid_t pid = fork();
     if (pid == 0) {
-      execl(SIMCARD, SIMCARD, "--name", name.c_str(), "--config", file.c_str(), nullptr);
+      execl(SIMCARD, SIMCARD, "--name", name.c_str(), "--config", file.c_str(), "--with-parent", nullptr);
       _exit(127);
     }
     card = std::make_unique<Child>(pid);
