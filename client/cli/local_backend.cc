@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 
+#include "client/cli/file.h"
 #include "client/torqued/batch.h"
 #include "client/torqued/question.h"
 #include "server/service/compute/simulation.h"
@@ -58,23 +57,25 @@ class Dispatch {
     Add<v1::ComputePathDynamicsRequest, v1::ComputePathDynamicsResponse>();
   }
 
-  absl::Status Answer(Engine& engine, const Message& request, Message& response) const {
+  absl::Status Answer(Engine& engine, const Message& request, Message& response,
+                      const Interrupt& interrupt) const {
     const auto found = answers_.find(request.GetDescriptor());
     if (found == answers_.end()) return absl::UnimplementedError(kNeedsServer);
-    return found->second(engine, request, response);
+    return found->second(engine, request, response, interrupt);
   }
 
  private:
   template <class Request, class Response>
   void Add() {
-    answers_[Request::descriptor()] = [](Engine& engine, const Message& request,
-                                         Message& response) {
-      return engine.Ask(static_cast<const Request&>(request), static_cast<Response*>(&response));
+    answers_[Request::descriptor()] = [](Engine& engine, const Message& request, Message& response,
+                                         const Interrupt& interrupt) {
+      return engine.Ask(static_cast<const Request&>(request), static_cast<Response*>(&response),
+                        &interrupt);
     };
   }
 
-  std::map<const google::protobuf::Descriptor*, absl::Status (*)(Engine&, const Message&, Message&)>
-      answers_;
+  using Function = absl::Status (*)(Engine&, const Message&, Message&, const Interrupt&);
+  std::map<const google::protobuf::Descriptor*, Function> answers_;
 };
 
 // Beside the program in the build tree, or where it is installed.
@@ -101,8 +102,8 @@ std::string IdOf(const fs::path& path) {
 
 class LocalBackend : public Backend {
  public:
-  LocalBackend(std::unique_ptr<Engine> engine, std::string robots)
-      : engine_(std::move(engine)), robots_(std::move(robots)) {}
+  LocalBackend(std::unique_ptr<Engine> engine, std::string robots, absl::Duration patience)
+      : engine_(std::move(engine)), robots_(std::move(robots)), patience_(patience) {}
 
   absl::Status Call(const Message& request, Message& response, const Progress& progress) override {
     if (request.GetDescriptor() == v1::ListModelsRequest::descriptor())
@@ -110,7 +111,7 @@ class LocalBackend : public Backend {
     response.Clear();
     const auto* context = request.GetDescriptor()->FindFieldByName("context");
     if (context == nullptr || request.ByteSizeLong() <= kSmallRequestBytes)
-      return dispatch_.Answer(*engine_, request, response);
+      return dispatch_.Answer(*engine_, request, response, Interrupt(absl::Now() + patience_));
     return CallInParts(request, response, progress);
   }
 
@@ -125,7 +126,8 @@ class LocalBackend : public Backend {
     if (!simulation.ok()) return simulation.status();
     for (bool more = true; more;) {
       part.Clear();
-      const auto next = (*simulation)->Next(static_cast<v1::SimulateResponse*>(&part), nullptr);
+      const Interrupt interrupt(absl::Now() + patience_);
+      const auto next = (*simulation)->Next(static_cast<v1::SimulateResponse*>(&part), &interrupt);
       if (!next.ok()) return next.status();
       more = each() && *next;
     }
@@ -169,20 +171,17 @@ class LocalBackend : public Backend {
     return AskInParts(
         batch, {kMostSamples, kMostBytes}, response,
         [this](const Message& part, Message& answer) {
-          return dispatch_.Answer(*engine_, part, answer);
+          return dispatch_.Answer(*engine_, part, answer, Interrupt(absl::Now() + patience_));
         },
         progress);
   }
 
   absl::Status Register(const fs::path& path, const std::string& id, v1::Base base) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    if (!in)
-      return absl::InvalidArgumentError(absl::StrCat("MODEL: ", path.string(), ": cannot be read"));
+    auto text = ReadWholeFile("MODEL", path.string());
+    if (!text.ok()) return text.status();
     v1::CreateModelRequest request;
     request.set_model_id(id);
-    request.mutable_source()->set_text(text.str());
+    request.mutable_source()->set_text(*std::move(text));
     request.mutable_source()->set_base(base);
     v1::CreateModelResponse response;
     const absl::Status status = engine_->Ask(request, &response);
@@ -198,18 +197,20 @@ class LocalBackend : public Backend {
   const Dispatch dispatch_;
   const std::unique_ptr<Engine> engine_;
   const std::string robots_;
+  const absl::Duration patience_;  // for each answer
 };
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Backend>> MakeLocalBackend(const std::string& robots) {
+absl::StatusOr<std::unique_ptr<Backend>> MakeLocalBackend(const std::string& robots,
+                                                          absl::Duration patience) {
   std::error_code ignored;
   if (!robots.empty() && !fs::is_directory(robots, ignored))
     return absl::InvalidArgumentError(absl::StrCat("--robots: ", robots, ": no such folder"));
   auto engine = Engine::Open({});
   if (!engine.ok()) return engine.status();
   return std::make_unique<LocalBackend>(*std::move(engine),
-                                        robots.empty() ? ShippedRobots() : robots);
+                                        robots.empty() ? ShippedRobots() : robots, patience);
 }
 
 }  // namespace torqued::cli

@@ -52,7 +52,8 @@ absl::StatusOr<Backend*> Session::backend() {
     if (!options.ok()) return options.status();
     auto made = shared_.local
                     ? MakeLocalBackend(shared_.robots.empty() ? Environment("TORQUED_ROBOTS")
-                                                              : shared_.robots)
+                                                              : shared_.robots,
+                                       absl::FromChrono(options->deadline))
                     : MakeRemoteBackend(*options);
     if (!made.ok()) return made.status();
     backend_ = *std::move(made);

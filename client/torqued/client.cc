@@ -10,6 +10,7 @@
 #include "client/torqued/methods.h"
 #include "client/torqued/status.h"
 #include "client/torqued/stream.h"
+#include "client/torqued/text.h"
 #include "client/torqued/transport.h"
 #include "grpc/health/v1/health.pb.h"
 #include "torqued/v1/server.pb.h"
@@ -56,6 +57,7 @@ Client::Client(const ClientOptions& options, std::unique_ptr<Transport> transpor
 Client::~Client() = default;
 
 absl::Status Client::Call(const Message& request, Message& response, const Progress& progress) {
+  if (absl::Status status = CheckStrings(request); !status.ok()) return status;
   if (request.ByteSizeLong() <= kSmallRequestBytes || FindContext(request) == nullptr)
     return CallOnce(request, response);
   return CallInParts(request, response, progress);
@@ -115,11 +117,15 @@ absl::StatusOr<RowWidths> Client::Widths(const std::string& model) {
 
 absl::Status Client::Receive(const Message& request, Message& part,
                              const std::function<bool()>& each) {
+  if (absl::Status status = CheckStrings(request); !status.ok()) return status;
   const std::string path = MethodPath(*request.GetDescriptor());
   if (path.empty())
     return absl::InvalidArgumentError(
         absl::StrCat(request.GetDescriptor()->full_name(), ": no method takes it"));
-  return Named(transport_->ServerStream(path, request, part, each), path);
+  // A watch is silent while nothing changes; whatever computes answers piece by piece.
+  const bool may_be_silent = request.GetDescriptor() == v1::WatchModelsRequest::descriptor();
+  const auto patience = may_be_silent ? std::chrono::milliseconds::max() : options_.deadline;
+  return Named(transport_->ServerStream(path, request, part, patience, each), path);
 }
 
 absl::Status Client::CheckHealth() {

@@ -5,7 +5,8 @@
 #include <grpcpp/impl/client_unary_call.h>
 #include <grpcpp/impl/codegen/proto_utils.h>
 #include <grpcpp/impl/rpc_method.h>
-#include <grpcpp/support/sync_stream.h>
+#include <grpcpp/completion_queue.h>
+#include <grpcpp/support/async_stream.h>
 
 #include <fstream>
 #include <optional>
@@ -100,21 +101,55 @@ absl::Status Transport::Unary(const std::string& path, const Message& request, M
 }
 
 absl::Status Transport::ServerStream(const std::string& path, const Message& request, Message& part,
+                                     std::chrono::milliseconds patience,
                                      const std::function<bool()>& each) const {
   grpc::ClientContext context;
   Prepare(context);
   const grpc::internal::RpcMethod method(path.c_str(), grpc::internal::RpcMethod::SERVER_STREAMING);
-  const std::unique_ptr<grpc::ClientReader<Message>> reader(
-      grpc::internal::ClientReaderFactory<Message>::Create(channel_.get(), method, &context,
-                                                           request));
-  bool stopped = false;
-  while (reader->Read(&part))
-    if (!each()) {
+  grpc::CompletionQueue queue;
+  const bool patient = patience == std::chrono::milliseconds::max();
+  // Waits for the one operation under way; its success, or nothing where patience ends first.
+  const auto wait = [&]() -> std::optional<bool> {
+    void* tag = nullptr;
+    bool ok = false;
+    if (patient) return queue.Next(&tag, &ok) && ok;
+    const auto until = std::chrono::system_clock::now() + patience;
+    if (queue.AsyncNext(&tag, &ok, until) == grpc::CompletionQueue::TIMEOUT) return std::nullopt;
+    return ok;
+  };
+  bool stopped = false, late = false;
+  const auto cancel_if_late = [&](std::optional<bool> ok) {
+    if (ok) return *ok;
+    late = true;
+    context.TryCancel();
+    void* tag = nullptr;
+    bool done = false;
+    queue.Next(&tag, &done);
+    return false;
+  };
+  const std::unique_ptr<grpc::ClientAsyncReader<Message>> reader(
+      grpc::internal::ClientAsyncReaderFactory<Message>::Create(
+          channel_.get(), &queue, method, &context, request, true, nullptr));
+  bool more = cancel_if_late(wait());
+  while (more) {
+    reader->Read(&part, nullptr);
+    more = cancel_if_late(wait());
+    if (more && !each()) {
       stopped = true;
       context.TryCancel();
-      break;
+      more = false;
     }
-  const grpc::Status status = reader->Finish();
+  }
+  grpc::Status status;
+  reader->Finish(&status, nullptr);
+  cancel_if_late(wait());
+  queue.Shutdown();
+  void* tag = nullptr;
+  for (bool ok = false; queue.Next(&tag, &ok);) {
+  }
+  if (late)
+    return absl::DeadlineExceededError(
+        absl::StrCat("no answer for ", patience.count(), " ms (the deadline of each answer of a stream)"));
   return stopped ? absl::OkStatus() : FromGrpc(status);
 }
 

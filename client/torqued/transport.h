@@ -27,9 +27,10 @@ class Transport {
                      std::chrono::system_clock::time_point deadline) const;
 
   // Calls `each` for every message until it returns false (then the call is cancelled: OK).
-  // Thread-safe, blocks.
+  // DEADLINE_EXCEEDED: no message for `patience` (max: waits for ever). Thread-safe, blocks.
   absl::Status ServerStream(const std::string& path, const google::protobuf::Message& request,
                             google::protobuf::Message& part,
+                            std::chrono::milliseconds patience,
                             const std::function<bool()>& each) const;
 
   // Identity and wait-for-ready of a call.

@@ -279,5 +279,28 @@ TEST(Simulate, SaysWhenItCannotGoOn) {
   }
 }
 
+TEST(Simulate, ATorqueBeyondNumbersIsNotCalledASingularInertia) {
+  const Prepared m = Prepare(testing::PlanarArm({1, .7}));
+  for (const double huge : {1e200, 1e308}) {
+    Simulator s(m, Conditions(m), {});
+    s.Reset(0, Vec({0, 0}), Vec({0, 0}));
+    std::vector<SimulationEvent> events;
+    const auto push = [huge](double, const VectorXd&, const VectorXd&, VectorXd& tau) { tau.setConstant(huge); };
+    EXPECT_EQ(s.Advance(1, push, events), SimulationStatus::kDiverged) << huge;
+  }
+}
+
+TEST(Simulate, StopsBeforeTheNextStepWhenAsked) {
+  const Prepared m = Prepare(testing::PlanarArm({1, .7}));
+  Simulator s(m, Conditions(m), {});
+  s.Reset(0, Vec({.5, .3}), Vec({0, 0}));
+  std::vector<SimulationEvent> events;
+  int asked = 0;
+  EXPECT_EQ(s.Advance(1e6, NoTorque, events, [&] { return ++asked <= 5; }), SimulationStatus::kStopped);
+  EXPECT_EQ(s.steps(), 5);
+  EXPECT_NEAR(s.time(), 5e-3, 1e-12);
+  EXPECT_EQ(s.Advance(1e-3, NoTorque, events), SimulationStatus::kRunning) << "it can go on";
+}
+
 }  // namespace
 }  // namespace torqued

@@ -124,6 +124,53 @@ TEST_F(Contract, ASimulationStreamsAndKeepsItsEnergy) {
   EXPECT_LT(std::abs(drift), 1e-6);
 }
 
+// Between its answers a simulation may take long; deadline and cancellation hold there too.
+TEST_F(Contract, ASilentSimulationKeepsItsDeadline) {
+  v1::SimulateRequest request;
+  request.mutable_context()->set_model("models/two");
+  for (int i = 0; i < 2; ++i) request.mutable_positions()->add_values(0.5);
+  request.set_duration(9000);
+  request.set_output_step(9000);
+  const auto stub = v1::DynamicsService::NewStub(channel_);
+  for (int call = 0; call < 8; ++call) {  // more than there are workers
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(200));
+    const auto reader = stub->Simulate(&context, request);
+    v1::SimulateResponse part;
+    while (reader->Read(&part)) {
+    }
+    EXPECT_EQ(reader->Finish().error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+  }
+  request.set_duration(0.01);
+  request.set_output_step(0.01);
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(20));
+  const auto reader = stub->Simulate(&context, request);
+  v1::SimulateResponse part;
+  ASSERT_TRUE(reader->Read(&part)) << "the workers are free again";
+  while (reader->Read(&part)) {
+  }
+  EXPECT_TRUE(reader->Finish().ok());
+}
+
+TEST_F(Contract, AToleranceBelowRoundingIsRefused) {
+  v1::SimulateRequest request;
+  request.mutable_context()->set_model("models/two");
+  for (int i = 0; i < 2; ++i) request.mutable_positions()->add_values(0);
+  request.set_duration(1);
+  request.set_integrator(v1::SimulateRequest::INTEGRATOR_ADAPTIVE);
+  for (const double tolerance : {-1.0, 1e-300}) {
+    request.set_tolerance(tolerance);
+    grpc::ClientContext context;
+    const auto reader = v1::DynamicsService::NewStub(channel_)->Simulate(&context, request);
+    v1::SimulateResponse part;
+    EXPECT_FALSE(reader->Read(&part));
+    const grpc::Status status = reader->Finish();
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+    EXPECT_THAT(status.error_message(), HasSubstr("want at least 1e-14"));
+  }
+}
+
 TEST_F(Contract, AMessageTooLargeSaysTheLimit) {
   auto request = About<v1::ComputeInverseDynamicsRequest>("two", {});
   request.mutable_positions()->mutable_values()->Resize(9 << 20, 0.1);

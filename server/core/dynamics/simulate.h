@@ -36,10 +36,13 @@ struct SimulationEvent {
   double speed = 0;   // at which a stop was hit
 };
 
-enum class SimulationStatus { kRunning, kSingularInertia, kDiverged };
+enum class SimulationStatus { kRunning, kSingularInertia, kDiverged, kStopped };
 
 // Torques at (t, q, v): writes tau [nv]. Called at the integrator's stages; a sampled controller holds its own output.
 using DriveTorque = std::function<void(double t, const Eigen::VectorXd& q, const Eigen::VectorXd& v, Eigen::VectorXd& tau)>;
+
+// Asked before every step; false ends Advance with kStopped, at the state reached.
+using Proceed = std::function<bool()>;
 
 class Simulator {
  public:
@@ -67,10 +70,13 @@ class Simulator {
   }
 
   // Advances by exactly `dt` (in as many steps as the integrator needs), appending what happened to `events`.
-  SimulationStatus Advance(double dt, const DriveTorque& torque, std::vector<SimulationEvent>& events) {
+  SimulationStatus Advance(double dt, const DriveTorque& torque, std::vector<SimulationEvent>& events,
+                           const Proceed& proceed = nullptr) {
     const double end = t_ + dt;
-    while (status_ == SimulationStatus::kRunning && end - t_ > 1e-12 * std::max(1.0, std::abs(end)))
+    while (status_ == SimulationStatus::kRunning && end - t_ > 1e-12 * std::max(1.0, std::abs(end))) {
+      if (proceed && !proceed()) return SimulationStatus::kStopped;
       OneStep(std::min(h_, end - t_), torque, events);
+    }
     if (status_ == SimulationStatus::kRunning) t_ = end;
     return status_;
   }
@@ -136,6 +142,7 @@ class Simulator {
     if (!Settle(torque, events)) return;
     fresh_ = false;
     const auto rate = [&](double t, const Eigen::VectorXd& q, const Eigen::VectorXd& v, MotionRate& out) {
+      if (!q.allFinite() || !v.allFinite()) return Diverged();
       torque(t, q, v, tau_);
       if (const SolveStatus s = cases_.Accelerate(q.data(), v.data(), tau_.data(), out.a.data()); !s.ok())
         return Singular(s.singular);
@@ -167,7 +174,7 @@ class Simulator {
       h = std::max(h, o_.smallest_step);
     }
     if (!trial_.q.allFinite() || !trial_.v.allFinite()) {
-      status_ = SimulationStatus::kDiverged;
+      Diverged();
       return;
     }
     ++steps_;
@@ -229,6 +236,10 @@ class Simulator {
     }
   }
 
+  bool Diverged() {
+    status_ = SimulationStatus::kDiverged;
+    return false;
+  }
   bool Singular(int entry) {
     status_ = SimulationStatus::kSingularInertia;
     singular_ = entry;

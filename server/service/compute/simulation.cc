@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kDefaultStep = 1e-3;            // [s]
 constexpr double kMostSteps = 1e7;               // of one request
+constexpr double kFinestTolerance = 1e-14;       // below, rounding is larger
 constexpr int kRowsPerPiece = 256;
 constexpr int kStepsPerPiece = 4096;
 
@@ -69,11 +70,9 @@ class Running final : public Simulation {
     const long first = simulator_->steps();
     std::vector<SimulationEvent> events;
     while (row_ < rows_ && out->times_size() < kRowsPerPiece && simulator_->steps() - first < kStepsPerPiece) {
-      if (interrupt)
-        if (absl::Status s = interrupt->Check(); !s.ok()) return s;
       ++row_;
       const double until = row_ == rows_ ? request_.duration() : row_ * output_step_;
-      if (absl::Status s = AdvanceTo(until, events); !s.ok()) return s;
+      if (absl::Status s = AdvanceTo(until, interrupt, events); !s.ok()) return s;
       Write(out);
     }
     for (const SimulationEvent& event : events) {
@@ -113,8 +112,11 @@ class Running final : public Simulation {
       case v1::SimulateRequest::INTEGRATOR_ADAPTIVE: options.integrator = Integrator::kDormandPrince; break;
       default: return wire::BadField("integrator", absl::StrCat(static_cast<int>(request_.integrator()), " is unknown"));
     }
-    if (absl::Status s = CheckTime("tolerance", request_.tolerance(), true); !s.ok()) return s;
-    options.tolerance = request_.tolerance() > 0 ? request_.tolerance() : 1e-9;
+    const double tolerance = request_.tolerance();
+    if (absl::Status s = wire::CheckFinite("tolerance", tolerance); !s.ok()) return s;
+    if (tolerance != 0 && !(tolerance >= kFinestTolerance))
+      return wire::BadField("tolerance", absl::StrCat(tolerance, ", want at least ", kFinestTolerance, ", or 0 for 1e-9"));
+    options.tolerance = tolerance > 0 ? tolerance : 1e-9;
     if (!request_.enforce_limits()) return absl::OkStatus();
     options.lower = Eigen::VectorXd::Constant(entry_->nq(), -HUGE_VAL);
     options.upper = Eigen::VectorXd::Constant(entry_->nq(), HUGE_VAL);
@@ -127,8 +129,17 @@ class Running final : public Simulation {
   }
 
   // Held torques are constant between the multiples of effort_step: the integrator meets each jump at a step's end.
-  absl::Status AdvanceTo(double until, std::vector<SimulationEvent>& events) {
+  absl::Status AdvanceTo(double until, const Interrupt* interrupt, std::vector<SimulationEvent>& events) {
     constexpr double kSame = 1e-12;
+    absl::Status stopped;
+    const Proceed proceed = [&] {
+      if (interrupt) stopped = interrupt->Check();
+      if (stopped.ok() && static_cast<double>(simulator_->steps()) > kMostSteps)
+        stopped = wire::Exhausted("TOO_MANY_STEPS", "steps",
+                                  absl::StrCat("the integrator took ", kMostSteps, " steps and is at ", simulator_->time(),
+                                               " s; choose a looser tolerance or a shorter duration"));
+      return stopped.ok();
+    };
     while (until - simulator_->time() > kSame) {
       const double now = simulator_->time();
       int held = 0;
@@ -143,8 +154,9 @@ class Running final : public Simulation {
         if (tau) out = Eigen::Map<const Eigen::VectorXd>(tau, nv);
         else out.setZero();
       };
-      switch (simulator_->Advance(end - now, torque, events)) {
+      switch (simulator_->Advance(end - now, torque, events, proceed)) {
         case SimulationStatus::kRunning: break;
+        case SimulationStatus::kStopped: return stopped;
         case SimulationStatus::kSingularInertia: return SingularMass(call_, 0, simulator_->singular_entry());
         case SimulationStatus::kDiverged:
           return wire::Error(absl::StatusCode::kInvalidArgument, "SIMULATION_DIVERGED",
