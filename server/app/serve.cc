@@ -13,6 +13,7 @@
 #include "server/app/log.h"
 #include "server/app/version.h"
 #include "server/service/server.h"
+#include "server/service/stored_entry.h"
 
 namespace torqued {
 namespace {
@@ -86,6 +87,8 @@ int Serve(const Config& config) {
   const auto engine = Engine::Open(ToEngineOptions(config));
   if (!engine.ok()) return Refuse(engine.status());
   for (const std::string& complaint : (*engine)->complaints()) log::Warning("not registered: ", complaint);
+  for (const auto& [id, model] : (*engine)->registry().snapshot()->models)
+    if (!model->load_error.ok()) log::Error("model ", id, " cannot be served: ", model->load_error.message());
   const auto server = Server::Start(**engine, ToServerOptions(config));
   if (!server.ok()) return Refuse(server.status());
   if (config.insecure) log::Warning("insecure: anybody who reaches ", config.listen, " may use and change the models");
@@ -135,16 +138,19 @@ int CheckStore(const Config& config) {
   for (const std::string& problem : *problems) std::printf("%s\n", problem.c_str());
   int unreadable = 0;
   for (const StoredModel& model : snapshot->models) {
-    LoadOptions load;
-    load.base = static_cast<BaseOption>(model.current.base);
-    load.policy = static_cast<Policy>(model.current.policy);
-    const auto entry = MakeModelEntry(model.id, model.current.source, load);
-    std::string problem;
-    if (!entry.ok()) problem = std::string(entry.status().message());
-    else if ((*entry)->revision != model.current.revision) problem = "its source is not what its revision says";
-    if (problem.empty()) continue;
-    ++unreadable;
-    std::printf("model %s: %s\n", model.id.c_str(), problem.c_str());
+    const auto revisions = (*store)->Revisions(model.id);
+    if (!revisions.ok()) {
+      ++unreadable;
+      std::printf("model %s: %s\n", model.id.c_str(), std::string(revisions.status().message()).c_str());
+      continue;
+    }
+    for (const StoredRevision& revision : *revisions) {
+      const auto entry = MakeStoredEntry(model.id, revision);
+      if (entry.ok()) continue;
+      ++unreadable;
+      std::printf("model %s, revision %s: %s\n", model.id.c_str(), revision.revision.c_str(),
+                  std::string(entry.status().message()).c_str());
+    }
   }
   std::printf("%s: %zu models, position %lld, %zu problems\n", path.c_str(), snapshot->models.size(),
               static_cast<long long>(snapshot->position), problems->size() + unreadable);

@@ -4,6 +4,7 @@
 
 #include "proto/wire/errors.h"
 #include "server/service/near.h"
+#include "server/service/stored_entry.h"
 
 namespace torqued {
 namespace {
@@ -28,13 +29,6 @@ bool Split(std::string_view name, ModelName& out) {
 RegisteredPtr ToRegistered(StoredModel record, EntryPtr entry, const absl::Status& load_error) {
   record.current.source.clear();
   return std::make_shared<const Registered>(Registered{std::move(record), std::move(entry), load_error});
-}
-
-LoadOptions ToOptions(const StoredRevision& revision) {
-  LoadOptions options;
-  options.base = static_cast<BaseOption>(revision.base);
-  options.policy = static_cast<Policy>(revision.policy);
-  return options;
 }
 
 // A thread's reference to the last snapshot it saw, per registry.
@@ -86,7 +80,7 @@ absl::StatusOr<std::unique_ptr<Registry>> Registry::Open(std::unique_ptr<Store> 
   auto snapshot = std::make_shared<RegistrySnapshot>();
   snapshot->position = stored->position;
   for (StoredModel& model : stored->models) {
-    const auto entry = MakeModelEntry(model.id, model.current.source, ToOptions(model.current));
+    const auto entry = MakeStoredEntry(model.id, model.current);
     const std::string id = model.id;
     if (entry.ok()) registry->ready_(**entry);
     snapshot->models[id] = ToRegistered(std::move(model), entry.ok() ? *entry : nullptr, entry.status());
@@ -150,10 +144,12 @@ absl::StatusOr<EntryPtr> Registry::FindEntry(const std::string& field, const std
   if (!parts.ok()) return parts.status();
   const auto model = FindModel(field, name);
   if (!model.ok()) return model.status();
+  const absl::Status& fault = (*model)->load_error;
+  if (parts->revision.empty() && absl::IsDataLoss(fault)) return fault;
   if (parts->revision.empty())
     return wire::Error(absl::StatusCode::kFailedPrecondition, "UNREADABLE_MODEL",
                        absl::StrCat("model '", std::string(parts->id), "' was stored by another version and cannot be read: ",
-                                    std::string((*model)->load_error.message()), "; update it"));
+                                    std::string(fault.message()), "; update it"));
   return LoadOldRevision(name, *parts);
 }
 
@@ -163,7 +159,7 @@ absl::StatusOr<EntryPtr> Registry::LoadOldRevision(const std::string& name, cons
   if (absl::IsNotFound(stored.status()))
     return wire::NotFound("UNKNOWN_REVISION", "revision", revision, std::string(stored.status().message()));
   if (!stored.ok()) return WithDetails(stored.status(), id);
-  auto entry = MakeModelEntry(id, stored->source, ToOptions(*stored));
+  auto entry = MakeStoredEntry(id, *stored);
   if (!entry.ok()) return entry.status();
   ready_(**entry);
   const std::lock_guard<std::mutex> lock(writers_);

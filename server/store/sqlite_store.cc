@@ -117,6 +117,18 @@ absl::Status SqliteStore::Prepare() {
                                                       ", this program knows up to ", kSchemaVersion,
                                                       "; use the newer program"));
   {
+    Statement own(*connection_,
+                  "SELECT COUNT(*) FILTER (WHERE name IN ('models', 'revisions', 'events', 'requests')),"
+                  " COALESCE(MIN(name), '') FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
+    const auto row = own.Step();
+    if (!row.ok()) return row.status();
+    const bool fits = version == 0 ? own.Text(1).empty() : own.Number(0) == 4;
+    if (!fits)
+      return absl::FailedPreconditionError(absl::StrCat("store ", options_.path, " is the database of another program (",
+                                                        own.Text(1).empty() ? "no table" : "table '" + own.Text(1) + "'",
+                                                        "); name another folder"));
+  }
+  {
     Statement check(*connection_, "PRAGMA quick_check(1)");
     const auto row = check.Step();
     if (!row.ok()) return row.status();

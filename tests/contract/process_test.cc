@@ -1,6 +1,7 @@
 // The process: durability under SIGKILL, draining, refusals to start, configuration.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <atomic>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include "tests/contract/process.h"
 #include "tests/contract/robots.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
+#include "torqued/v1/kinematics.grpc.pb.h"
 #include "torqued/v1/models.grpc.pb.h"
 #include "torqued/v1/stream.grpc.pb.h"
 
@@ -119,6 +121,61 @@ TEST(Drain, RunningCallsFinishStreamsAreToldHealthSaysNo) {
   EXPECT_FALSE(models->Read(&event));
   EXPECT_EQ(models->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
   EXPECT_EQ(server.Wait().exit_code, 0);
+}
+
+TEST(Drain, ALongSimulationDoesNotKeepTheServer) {
+  const TempFolder folder;
+  ServerProcess server(folder.path(), {"--drain-s", "0.2"});
+  const auto channel = server.Channel();
+  ASSERT_TRUE(Create(channel, "two", 1).ok());
+  v1::SimulateRequest request;
+  request.mutable_context()->set_model("models/two");
+  for (int i = 0; i < 2; ++i) request.mutable_positions()->add_values(0.5);
+  request.set_duration(9000);
+  request.set_output_step(9000);
+  grpc::ClientContext context;
+  const auto reader = v1::DynamicsService::NewStub(channel)->Simulate(&context, request);
+  reader->WaitForInitialMetadata();
+  server.Signal(SIGTERM);
+  EXPECT_EQ(server.Wait().exit_code, 0);
+  v1::SimulateResponse part;
+  while (reader->Read(&part)) {
+  }
+  EXPECT_FALSE(reader->Finish().ok());
+}
+
+TEST(Start, AModelChangedByAnotherHandIsNotServed) {
+  const TempFolder folder;
+  const std::string data = folder.path() + "/data";
+  {
+    ServerProcess server(folder.path());
+    for (const int version : {1, 2}) ASSERT_TRUE(Create(server.Channel(), version == 1 ? "good" : "bad", version).ok());
+    server.Signal(SIGTERM);
+    server.Wait();
+  }
+  ASSERT_EQ(RunTorqued({"check-store", "--data-dir", data}).exit_code, 0);
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open((data + "/models.sqlite").c_str(), &database), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(database, "UPDATE revisions SET source = replace(source, '</robot>', '<!-- --></robot>') WHERE model_id = 'bad'",
+                         nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  ASSERT_EQ(sqlite3_changes(database), 1);
+  sqlite3_close(database);
+  const Ended check = RunTorqued({"check-store", "--data-dir", data});
+  EXPECT_EQ(check.exit_code, 2);
+  EXPECT_THAT(check.output, HasSubstr("changed by another hand"));
+  ServerProcess server(folder.path());
+  const auto stub = v1::KinematicsService::NewStub(server.Channel());
+  for (const char* name : {"good", "bad"}) {
+    v1::ComputeJacobianRequest request;
+    request.mutable_context()->set_model(std::string("models/") + name);
+    for (int i = 0; i < 2; ++i) request.mutable_positions()->add_values(0);
+    v1::ComputeJacobianResponse response;
+    grpc::ClientContext context;
+    const grpc::Status status = stub->ComputeJacobian(&context, request, &response);
+    EXPECT_EQ(status.error_code(), std::string(name) == "good" ? grpc::StatusCode::OK : grpc::StatusCode::DATA_LOSS)
+        << status.error_message();
+  }
 }
 
 TEST(Start, ASecondServerIsRefused) {

@@ -178,6 +178,23 @@ TEST_F(StoreTest, ANewerSchemaIsRefused) {
   EXPECT_EQ(SqliteStore::Open(options_).status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
+TEST_F(StoreTest, AnotherProgramsDatabaseIsRefusedAndLeftAlone) {
+  for (const char* version : {"", "PRAGMA user_version = 1;"}) {
+    std::filesystem::remove(options_.path);
+    {
+      auto connection = sqlite::Connection::Open(options_.path);
+      ASSERT_TRUE((*connection)->Run((std::string("CREATE TABLE x (a); INSERT INTO x VALUES (7);") + version).c_str()).ok());
+    }
+    const auto store = SqliteStore::Open(options_);
+    EXPECT_EQ(store.status().code(), absl::StatusCode::kFailedPrecondition) << version;
+    EXPECT_THAT(std::string(store.status().message()), HasSubstr("another program (table 'x')"));
+    auto connection = sqlite::Connection::Open(options_.path);
+    sqlite::Statement tables(**connection, "SELECT COUNT(*) FROM sqlite_master");
+    ASSERT_TRUE(tables.Step().ok());
+    EXPECT_EQ(tables.Number(0), 1);
+  }
+}
+
 TEST_F(StoreTest, AFullDiskChangesNothingAndSaysSo) {
   SqliteStore& store = Open();
   ASSERT_TRUE(store.Put(Put("arm", "a")).ok());
