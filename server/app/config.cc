@@ -5,6 +5,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
+#include <absl/strings/strip.h>
 #include <yaml-cpp/yaml.h>
 
 #include <cmath>
@@ -12,8 +13,10 @@
 #include <fstream>
 #include <functional>
 #include <limits>
+#include <map>
 #include <sstream>
 
+#include "server/robots/text.h"
 #include "server/service/near.h"
 
 namespace torqued {
@@ -143,6 +146,8 @@ absl::Status Configuration::Set(const std::string& name, const std::string& valu
 }
 
 absl::Status Configuration::ReadText(const std::string& path, const std::string& yaml) {
+  if (absl::Status s = yaml.empty() ? absl::OkStatus() : robots::CheckText(yaml); !s.ok())
+    return absl::InvalidArgumentError(absl::StrCat(path, ": ", absl::StripPrefix(s.message(), "source: ")));
   YAML::Node root;
   try {
     root = YAML::Load(yaml);
@@ -151,10 +156,15 @@ absl::Status Configuration::ReadText(const std::string& path, const std::string&
   }
   if (root.IsNull()) return absl::OkStatus();
   if (!root.IsMap()) return absl::InvalidArgumentError(absl::StrCat(path, ": want lines of 'name: value'"));
+  std::map<std::string, int> lines;
   for (const auto& pair : root) {
     const std::string where = absl::StrCat(path, ":", pair.first.Mark().line + 1);
     if (!pair.first.IsScalar() || !(pair.second.IsScalar() || pair.second.IsNull()))
       return absl::InvalidArgumentError(absl::StrCat(where, ": want 'name: value'"));
+    const auto [before, first] = lines.emplace(pair.first.Scalar(), pair.first.Mark().line + 1);
+    if (!first)
+      return absl::InvalidArgumentError(
+          absl::StrCat(where, ": ", before->first, " stands in line ", before->second, " already"));
     const std::string value = pair.second.IsNull() ? "" : pair.second.Scalar();
     if (absl::Status s = Set(pair.first.Scalar(), value, Origin::kFile, where); !s.ok()) return s;
   }
