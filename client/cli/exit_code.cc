@@ -1,5 +1,7 @@
 #include "client/cli/exit_code.h"
 
+#include "client/torqued/status.h"
+
 namespace torqued::cli {
 
 Exit ExitOf(const absl::Status& status) {
@@ -18,9 +20,10 @@ Exit ExitOf(const absl::Status& status) {
     case absl::StatusCode::kDeadlineExceeded:
     case absl::StatusCode::kUnauthenticated:
     case absl::StatusCode::kPermissionDenied:
-    case absl::StatusCode::kResourceExhausted:
     case absl::StatusCode::kUnimplemented:
       return Exit::kServer;
+    case absl::StatusCode::kResourceExhausted:  // a question too large, unless waiting helps
+      return RetryDelay(status) ? Exit::kServer : Exit::kBadInput;
     default:
       return Exit::kUnexpected;
   }

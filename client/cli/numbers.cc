@@ -79,7 +79,7 @@ absl::StatusOr<std::chrono::nanoseconds> ParseDuration(const std::string& what,
     if (unit == name) scale = seconds;
   if (scale == 0)
     return absl::InvalidArgumentError(
-        absl::StrCat(what, ": ", Quoted(text), " is not a duration such as 5s or 800ms"));
+        absl::StrCat(what, ": ", Quoted(text), " is not a duration such as 800ms, 5s, 2min or 1h"));
   const auto value = ParseNumber(what, text.substr(0, unit_at));
   if (!value.ok()) return value.status();
   const double nanoseconds = *value * scale * 1e9;

@@ -85,7 +85,8 @@ size_t EditDistance(const std::string& a, const std::string& b) {
 std::string Suggest(const std::string& word, const std::vector<std::string>& candidates) {
   if (word.size() > 64) return "";
   const std::string* best = nullptr;
-  size_t best_distance = std::max<size_t>(2, word.size() / 3) + 1;
+  // Something of the word must be left: 'zz' is not near 'a'.
+  size_t best_distance = std::min(std::max<size_t>(2, word.size() / 3) + 1, std::max<size_t>(word.size(), 1));
   for (const std::string& candidate : candidates) {
     // A forgotten unit is the commonest slip: mass for mass_kg.
     const bool stem = candidate.size() > word.size() && candidate.compare(0, word.size(), word) == 0 &&

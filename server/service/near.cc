@@ -36,7 +36,9 @@ std::vector<std::string> NearNames(const std::string& asked, const std::vector<s
     if (name.size() > kLongest) continue;
     const std::string lower = absl::AsciiStrToLower(name);
     const int distance = Distance(wanted, lower);
-    const int tolerated = std::max<int>(1, static_cast<int>(std::max(wanted.size(), lower.size())) / 3);
+    // Something of the word must be left: 'q' is not near 'j'.
+    const int tolerated = std::min(std::max<int>(1, static_cast<int>(std::max(wanted.size(), lower.size())) / 3),
+                                   static_cast<int>(wanted.size()) - 1);
     if (distance <= tolerated) {
       near.emplace_back(distance, name);
     } else if (wanted.size() >= 3 && lower.find(wanted) != std::string::npos) {

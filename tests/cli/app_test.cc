@@ -57,6 +57,20 @@ TEST(App, ValuesMayBeginWithAMinus) {
             outcome.out);
 }
 
+// A robot file as an editor without UTF-8 leaves it.
+std::string Latin1() {
+  const std::string path = ::testing::TempDir() + "/latin1.urdf";
+  std::ofstream(path) << "<robot name='r'>\n<!-- Stra\xDF" "e -->\n<link name='a'/></robot>\n";
+  return path;
+}
+
+TEST(App, ATimeoutHoldsInProcessToo) {
+  const Outcome outcome = Enter({"--local", "simulate", "two-link", "--q", "0.5,0.5", "--duration",
+                                 "9000s", "--every", "9000s", "--timeout", "100ms"});
+  EXPECT_EQ(outcome.exit, 4);
+  EXPECT_THAT(outcome.err, HasSubstr("the deadline passed"));
+}
+
 TEST(App, WhatIsWrongIsSaidInOneLine) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"--local", "static", "ur5e", "--q", "1,2,3,4,5"},
@@ -88,6 +102,12 @@ TEST(App, WhatIsWrongIsSaidInOneLine) {
       {{"model", "ad", "x"}, "torquectl model: unknown verb 'ad'; did you mean 'add'?"},
       {{}, "want a verb"},
       {{"static"}, "MODEL"},
+      {{"bench", "ur5e", "--concurrency", "100000"}, "--concurrency: 100000, want at most 1000"},
+      {{"--server", "127.0.0.1:1", "model", "check", "/"}, "FILE: /: is a folder, want a file"},
+      {{"--server", "127.0.0.1:1", "model", "check", "/dev/zero"}, "FILE: /dev/zero: more than"},
+      {{"--server", "127.0.0.1:1", "model", "check", Latin1()},
+       "source.text: line 2: the text is not valid UTF-8"},
+      {{"--local", "simulate", "two-link", "--q", "0,0", "--duration", "1000h"}, "at most 1e+07 steps"},
       {{"--local", "--server", "x:1", "static", "ur5e", "--q", kQ}, "--local and --server"}};
   for (const auto& [arguments, want] : cases) {
     const Outcome outcome = Enter(arguments);

@@ -30,6 +30,8 @@ TEST(NearNames, EditsCaseAndParts) {
   EXPECT_THAT(NearNames("gripper_left", names), IsEmpty());
   EXPECT_THAT(NearNames(std::string(5000, 'x'), names), IsEmpty());
   EXPECT_THAT(NearNames("", names), IsEmpty());
+  EXPECT_THAT(NearNames("q", {"j", "w"}), IsEmpty());
+  EXPECT_THAT(NearNames("Q", {"q", "w"}), ElementsAre("q"));
 }
 
 TEST(Pool, RunsEverythingItTookAndRefusesWhenFull) {

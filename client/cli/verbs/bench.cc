@@ -25,6 +25,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using google::protobuf::Message;
 
+constexpr int64_t kMostCallers = 1000;  // each is a thread
+constexpr int64_t kMostBatch = 1'000'000;
+
 struct Work {
   std::unique_ptr<Message> request, response;
 };
@@ -113,6 +116,12 @@ class Bench : public Verb {
       return absl::InvalidArgumentError("--stream: want --method id");
     const auto duration = ParseDuration("--duration", duration_);
     if (!duration.ok()) return duration.status();
+    if (concurrency_ > kMostCallers)
+      return absl::InvalidArgumentError(
+          absl::StrCat("--concurrency: ", concurrency_, ", want at most ", kMostCallers));
+    if (batch_ > kMostBatch)
+      return absl::InvalidArgumentError(
+          absl::StrCat("--batch: ", batch_, ", want at most ", kMostBatch));
     if (!rate_.empty()) {
       const auto rate = ParseNumber("--rate", rate_);
       if (!rate.ok()) return rate.status();

@@ -54,7 +54,9 @@ class Identify : public Verb {
            i < answer->expected_size() ? Cell(answer->expected(i)) : Cell("")});
     session.Show(*answer, {sheet});
     if (session.for_people())
-      session.out() << "\ncondition " << Readable(answer->condition()) << ", residual "
+      session.out() << "\ncondition "
+                    << (answer->condition() < 0 ? "infinite (the motion does not show every parameter)"
+                                                : Readable(answer->condition())) << ", residual "
                     << Readable(answer->residual_rms()) << " Nm RMS; physically "
                     << (answer->physically_feasible() ? "feasible" : "infeasible")
                     << (answer->feasibility().empty() ? "" : ": " + answer->feasibility()) << "\n";

@@ -3,10 +3,7 @@
 #include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
 
-#include <fstream>
-#include <iostream>
-#include <sstream>
-
+#include "client/cli/file.h"
 #include "client/cli/subject.h"
 #include "client/torqued/question.h"
 
@@ -22,16 +19,10 @@ void SourceOptions::Declare(OptionSet& options) {
 }
 
 absl::StatusOr<v1::ModelSource> SourceOptions::Source() const {
-  std::ostringstream text;
-  if (file_ == "-") {
-    text << std::cin.rdbuf();
-  } else {
-    std::ifstream in(file_, std::ios::binary);
-    if (!in) return absl::InvalidArgumentError(absl::StrCat("FILE: ", file_, ": cannot be read"));
-    text << in.rdbuf();
-  }
+  auto text = ReadWholeFile("FILE", file_);
+  if (!text.ok()) return text.status();
   v1::ModelSource source;
-  source.set_text(text.str());
+  source.set_text(*std::move(text));
   source.set_base(ParseBase(base_));
   source.set_policy(policy_ == "strict"   ? v1::POLICY_STRICT
                     : policy_ == "repair" ? v1::POLICY_REPAIR

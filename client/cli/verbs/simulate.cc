@@ -34,7 +34,7 @@ class Simulate : public Verb {
     options.Group("Simulation");
     options.Text("--duration", duration_, "2s", "how long, default 1s");
     options.Text("--step", step_, "1ms", "step of the integrator, default 1ms");
-    options.Text("--every", every_, "10ms", "how often the state is answered, default 10ms");
+    options.Text("--every", every_, "10ms", "how often the state is answered, default 10ms; a table shows some of them");
     options.Choice("--integrator", integrator_, {"rk4", "euler", "adaptive"}, "default rk4");
     options.Text("--tolerance", tolerance_, "TOL", "of the adaptive integrator, default 1e-9");
     options.Text("--torques", torques_, "FILE.csv",
