@@ -105,6 +105,22 @@ class ClientTest(unittest.TestCase):
             self.client.robot("irb2400").inverse_dynamics(np.zeros(6))
         with torqued.Client("127.0.0.1:1", timeout=2) as nobody, self.assertRaises(torqued.Unavailable):
             nobody.robot("ur5e").static_torque(UR5E_Q)
+        with self.assertRaisesRegex(ValueError, r"got shape \(0, 6\)"):
+            robot.static_torque(np.zeros((0, 6)))
+        with self.assertRaisesRegex(ValueError, "complex"):
+            robot.static_torque(np.zeros(6) + 1j)
+        with torqued.Client(self.client.target, timeout=1e-6) as hasty, self.assertRaises(torqued.DeadlineExceeded):
+            hasty.robot("ur5e").static_torque(UR5E_Q)
+        with self.assertRaises(torqued.Closed):
+            hasty.robot("ur5e").static_torque(UR5E_Q)
+
+    def test_a_large_batch_is_split(self):
+        robot, count = self.client.robot("two-link"), 1_200_003
+        q = np.random.default_rng(1).uniform(-3, 3, (count, 2))
+        torque = robot.static_torque(q)
+        self.assertEqual(torque.shape, (count, 2))
+        for row in (0, 499_999, 500_000, count - 1):
+            np.testing.assert_array_equal(torque[row], robot.static_torque(q[row:row + 1])[0])
 
     def test_models(self):
         text = (ROOT / "deploy/robots/two-link.yaml").read_text()

@@ -7,10 +7,10 @@
 Units are SI and radians. A state is a vector, a batch is a matrix with one state per row; answers have the same shape.
 """
 from .client import Client
-from .errors import (FailedPrecondition, InvalidArgument, NotFound, PermissionDenied, ResourceExhausted, TorquedError,
-                     Unavailable)
+from .errors import (Closed, DeadlineExceeded, FailedPrecondition, InvalidArgument, NotFound, PermissionDenied,
+                     ResourceExhausted, TorquedError, Unavailable)
 from .robot import Robot
 from .values import Payload, Wrench
 
 __all__ = ["Client", "Robot", "Payload", "Wrench", "TorquedError", "InvalidArgument", "NotFound", "FailedPrecondition",
-           "ResourceExhausted", "PermissionDenied", "Unavailable"]
+           "ResourceExhausted", "PermissionDenied", "Unavailable", "DeadlineExceeded", "Closed"]

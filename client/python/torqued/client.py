@@ -21,7 +21,7 @@ class Client:
 
     def __init__(self, target=None, timeout=10.0, credentials=None):
         self.timeout = timeout
-        target = target or os.environ.get("TORQUED_SERVER") or "127.0.0.1:50051"
+        self.target = target = target or os.environ.get("TORQUED_SERVER") or "127.0.0.1:50051"
         options = [("grpc.max_receive_message_length", _MAX_BYTES), ("grpc.max_send_message_length", _MAX_BYTES),
                    ("grpc.enable_http_proxy", 0), ("grpc.keepalive_time_ms", 30000)]
         if credentials is None:
@@ -51,6 +51,10 @@ class Client:
             return getattr(self._stubs[stub], method)(request, timeout=self.timeout)
         except grpc.RpcError as error:
             raise errors.from_rpc_error(error) from None
+        except ValueError as error:  # what grpc says of a closed channel
+            if "closed channel" in str(error):
+                raise errors.Closed("the client was closed") from None
+            raise
 
     def robot(self, name):
         """A registered robot: "ur5e", or "models/ur5e/revisions/0123456789ab" for always the same one."""

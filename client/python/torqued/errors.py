@@ -39,7 +39,15 @@ class PermissionDenied(TorquedError):
 
 
 class Unavailable(TorquedError, ConnectionError):
-    """The server is away, draining, or did not answer in time."""
+    """The server is away or draining."""
+
+
+class DeadlineExceeded(TorquedError, TimeoutError):
+    """The answer did not come in time: a longer `timeout`, or a smaller question."""
+
+
+class Closed(TorquedError, ConnectionError):
+    """The client was closed."""
 
 
 _CLASSES = {
@@ -51,7 +59,7 @@ _CLASSES = {
     grpc.StatusCode.PERMISSION_DENIED: PermissionDenied,
     grpc.StatusCode.UNAUTHENTICATED: PermissionDenied,
     grpc.StatusCode.UNAVAILABLE: Unavailable,
-    grpc.StatusCode.DEADLINE_EXCEEDED: Unavailable,
+    grpc.StatusCode.DEADLINE_EXCEEDED: DeadlineExceeded,
 }
 
 

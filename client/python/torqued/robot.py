@@ -1,4 +1,5 @@
 """One registered robot: the questions of the course as methods."""
+import functools
 import types as py_types
 
 import numpy as np
@@ -9,6 +10,30 @@ from .v1 import dynamics_pb2 as dynamics
 from .v1 import kinematics_pb2 as kinematics
 from .v1 import statics_pb2 as statics
 from .v1 import types_pb2 as types
+
+
+_NUMBERS_PER_CALL = 1_000_000  # of one array: well inside the server's limits
+
+
+def _in_parts(method):
+    """A large batch becomes several calls; the answer is one array all the same."""
+    @functools.wraps(method)
+    def call(self, q, *more, **named):
+        if np.ndim(q) != 2:
+            return method(self, q, *more, **named)
+        q = np.asarray(q)
+        step = max(1, _NUMBERS_PER_CALL // max(1, q.shape[1]))
+        if len(q) <= step:
+            return method(self, q, *more, **named)
+
+        def part(value, begin):
+            rows_of_batch = np.ndim(value) == 2 and len(value) == len(q)
+            return value[begin:begin + step] if rows_of_batch else value
+        return np.concatenate([
+            method(self, q[begin:begin + step], *(part(x, begin) for x in more),
+                   **{name: part(x, begin) for name, x in named.items()})
+            for begin in range(0, len(q), step)])
+    return call
 
 
 class Robot:
@@ -55,6 +80,7 @@ class Robot:
             poses = poses[0]
         return poses[..., :3], poses[..., 3:]
 
+    @_in_parts
     def jacobian(self, q, frame="", expression="world-aligned", **context):
         """6 x nv: rows linear 3, angular 3."""
         request = kinematics.ComputeJacobianRequest(
@@ -80,12 +106,14 @@ class Robot:
         result = self._ask("kinematics", "ComputeInverseKinematics", request).results[0]
         return [(np.array(s.positions), s.branch) for s in result.solutions]
 
+    @_in_parts
     def static_torque(self, q, wrench=None, **context):
         """Torques that hold the robot still, [Nm] or [N]: gravity, springs and J^T F."""
         request = statics.ComputeStaticTorqueRequest(
             context=self._context(**context), positions=values.rows(q), wrench=wrench.message() if wrench else None)
         return self._efforts("statics", "ComputeStaticTorque", request, q)
 
+    @_in_parts
     def inverse_dynamics(self, q, v=None, a=None, **context):
         """Torques of the motion (q, v, a), [Nm] or [N]."""
         request = dynamics.ComputeInverseDynamicsRequest(
@@ -97,6 +125,7 @@ class Robot:
         answer = self._ask(stub, method, request)
         return values.vectors(answer.efforts.values, answer.info.sample_count, np.ndim(q) == 1)
 
+    @_in_parts
     def forward_dynamics(self, q, v=None, tau=None, **context):
         """Accelerations under the torques tau."""
         request = dynamics.ComputeForwardDynamicsRequest(

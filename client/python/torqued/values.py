@@ -66,8 +66,11 @@ def rows(values):
     """A state or a matrix of states -> JointVectors; None stays None (absent)."""
     if values is None:
         return None
-    array = np.asarray(values, dtype=float)
-    if array.ndim not in (1, 2):
+    array = np.asarray(values)
+    if np.iscomplexobj(array):
+        raise ValueError("want real numbers, got complex ones")
+    array = np.asarray(array, dtype=float)
+    if array.ndim not in (1, 2) or array.size == 0:
         raise ValueError(f"want a vector or a matrix with one state per row, got shape {array.shape}")
     return types.JointVectors(values=array.ravel())
 
