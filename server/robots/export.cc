@@ -78,6 +78,20 @@ class Entries {  // "key: value" pairs for a flow map
   std::string text_;
 };
 
+Entries FrictionEntries(const Friction& f, bool linear) {
+  const std::string unit = linear ? "_m" : "_rad", force = linear ? "_N" : "_Nm";
+  Entries out;
+  out.AddIf(linear ? "viscous_N_s_m" : "viscous_Nm_s_rad", f.viscous);
+  if (f.coulomb_positive != 0 || f.coulomb_negative != 0) {
+    out.Add("coulomb_positive" + force, f.coulomb_positive);
+    out.Add("coulomb_negative" + force, f.coulomb_negative);
+  }
+  out.AddIf("breakaway" + force, f.breakaway);
+  out.AddIf("stribeck_velocity" + unit + "_s", f.stribeck_velocity);
+  out.AddIf("smoothing_velocity" + unit + "_s", f.smoothing_velocity);
+  return out;
+}
+
 // limits and friction of a one-degree coordinate, each on a line of its own.
 std::string LimitsAndFriction(const Coordinate& c) {
   const bool linear = c.kind == JointKind::kPrismatic;
@@ -89,16 +103,7 @@ std::string LimitsAndFriction(const Coordinate& c) {
   limits.Add("acceleration" + unit + "_s2", c.limits.acceleration);
   limits.Add("jerk" + unit + "_s3", c.limits.jerk);
   limits.Add("effort" + force, c.limits.effort);
-  Entries friction;
-  const Friction& f = c.friction;
-  friction.AddIf(linear ? "viscous_N_s_m" : "viscous_Nm_s_rad", f.viscous);
-  if (f.coulomb_positive != 0 || f.coulomb_negative != 0) {
-    friction.Add("coulomb_positive" + force, f.coulomb_positive);
-    friction.Add("coulomb_negative" + force, f.coulomb_negative);
-  }
-  friction.AddIf("breakaway" + force, f.breakaway);
-  friction.AddIf("stribeck_velocity" + unit + "_s", f.stribeck_velocity);
-  friction.AddIf("smoothing_velocity" + unit + "_s", f.smoothing_velocity);
+  const Entries friction = FrictionEntries(c.friction, linear);
   std::string out;
   if (!limits.empty()) out += "    limits: " + limits.str() + "\n";
   if (!friction.empty()) out += "    friction: " + friction.str() + "\n";
@@ -190,6 +195,10 @@ std::string Drives(const Model& m) {
     e.Add("efficiency", d.efficiency);
     e.Add("motor_torque_Nm", d.motor_torque);
     e.Add("motor_speed_rad_s", d.motor_speed);
+    if (const Entries friction = FrictionEntries(d.motor_friction, false); !friction.empty()) {
+      e.AddText("motor_friction", friction.str());
+      e.AddText("motor_friction_contained", "true");
+    }
     out += "  - " + e.str() + "\n";
   }
   if (!out.empty()) out = "drives:\n" + out;

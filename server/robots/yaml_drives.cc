@@ -84,9 +84,14 @@ void ReadRotor(Block& b, const std::string& name, std::vector<std::pair<int, dou
 }
 
 // Motor-side friction, reflected: joint torque = |G| (B |G| v + Tc).
-void AddMotorFriction(Block& drive, double gear, Coordinate& c, Estimates& estimates) {
-  if (!drive.Has("motor_friction")) return;
-  const Friction f = ReadFriction(drive, "motor_friction", JointKind::kRevolute, estimates);
+void AddMotorFriction(Block& drive, double gear, Friction& at_motor, Coordinate& c, Estimates& estimates) {
+  const bool contained = drive.Flag("motor_friction_contained").value_or(false);
+  if (!drive.Has("motor_friction")) {
+    if (contained) drive.Fail("motor_friction_contained", "needs motor_friction");
+    return;
+  }
+  const Friction f = at_motor = ReadFriction(drive, "motor_friction", JointKind::kRevolute, estimates);
+  if (contained) return;
   const double g = std::abs(gear);
   Friction& to = c.friction;
   const bool joint_side = to.viscous != 0 || to.coulomb_positive != 0 || to.coulomb_negative != 0;
@@ -182,7 +187,7 @@ void ReadDrives(Block& robot, Model& model, Estimates& estimates) {
     drive.motor_speed = b.Number("motor_speed_rad_s");
     for (const auto& [key, value] : {std::pair("motor_torque_Nm", drive.motor_torque), std::pair("motor_speed_rad_s", drive.motor_speed)})
       if (value && *value <= 0) b.Fail(key, FormatNumber(*value) + ", want a positive number");
-    AddMotorFriction(b, gear, c, estimates);
+    AddMotorFriction(b, gear, drive.motor_friction, c, estimates);
     if (std::optional<Block> rotor = b.Sub("rotor")) {
       std::vector<std::pair<int, double>> ratio = {{c.v_index, gear}};
       if (model.actuator_matrix.size() > 0) {

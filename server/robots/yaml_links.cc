@@ -26,42 +26,6 @@ JointKind ReadKind(Block& block, JointKind fallback) {
   return fallback;
 }
 
-// Mass, centre of mass, inertia of a link; absent: unknown. `mass_kg: 0` alone: nothing there.
-std::optional<MassProperties> ReadMass(Block& block, Estimates& estimates) {
-  const std::optional<double> mass = block.Number("mass_kg");
-  const std::optional<Eigen::Vector3d> com = block.Vector("com_m");
-  std::optional<Block> tensor = block.Sub("inertia_kg_m2");
-  const std::string about = block.Text("inertia_about").value_or("com");
-  if (about != "com" && about != "origin") block.Fail("inertia_about", Quoted(about) + ", want com or origin");
-  const std::optional<Eigen::Vector3d> rad = block.Vector("inertia_rpy_rad"), deg = block.Vector("inertia_rpy_deg");
-  if (!mass) {
-    if (com || tensor) block.Missing("mass_kg", " beside com_m and inertia_kg_m2");
-    return std::nullopt;
-  }
-  if (*mass != 0) {
-    if (!com) block.Missing("com_m", ": a link with mass needs its centre of mass");
-    if (!tensor) {
-      block.Missing("inertia_kg_m2", ": give it, or an estimate marked so; a point mass has {xx: 0, yy: 0, zz: 0}");
-      return std::nullopt;
-    }
-  }
-  MassProperties mp;
-  mp.mass = *mass;
-  mp.com = com.value_or(Eigen::Vector3d::Zero());
-  if (!tensor) return mp;
-  Eigen::Matrix3d I = ReadInertia(*tensor, estimates);
-  if (rad && deg) block.Fail("inertia_rpy_deg", "is given in radians as well");
-  if (rad || deg) {
-    const Eigen::Matrix3d R = RotationFromRpy(rad ? *rad : Eigen::Vector3d(*deg * M_PI / 180));
-    I = (R * I * R.transpose()).eval();
-    I = (0.5 * (I + I.transpose())).eval();
-  }
-  if (about == "origin")
-    I -= mp.mass * (mp.com.squaredNorm() * Eigen::Matrix3d::Identity() - mp.com * mp.com.transpose());
-  mp.inertia_about_com = I;
-  return mp;
-}
-
 void ReadMimicAndCoupling(Block& block, DraftJoint& d) {
   const Dimension dimension = d.joint.kind == JointKind::kPrismatic ? Dimension::kLength : Dimension::kAngle;
   if (std::optional<Block> mimic = block.Sub("mimic")) {
@@ -98,6 +62,41 @@ Eigen::Vector3d ReadAxis(Block& block) {
 }
 
 }  // namespace
+
+std::optional<MassProperties> ReadMass(Block& block, Estimates& estimates) {
+  const std::optional<double> mass = block.Number("mass_kg");
+  const std::optional<Eigen::Vector3d> com = block.Vector("com_m");
+  std::optional<Block> tensor = block.Sub("inertia_kg_m2");
+  const std::string about = block.Text("inertia_about").value_or("com");
+  if (about != "com" && about != "origin") block.Fail("inertia_about", Quoted(about) + ", want com or origin");
+  const std::optional<Eigen::Vector3d> rad = block.Vector("inertia_rpy_rad"), deg = block.Vector("inertia_rpy_deg");
+  if (!mass) {
+    if (com || tensor) block.Missing("mass_kg", " beside com_m and inertia_kg_m2");
+    return std::nullopt;
+  }
+  if (*mass != 0) {
+    if (!com) block.Missing("com_m", ": a link with mass needs its centre of mass");
+    if (!tensor) {
+      block.Missing("inertia_kg_m2", ": give it, or an estimate marked so; a point mass has {xx: 0, yy: 0, zz: 0}");
+      return std::nullopt;
+    }
+  }
+  MassProperties mp;
+  mp.mass = *mass;
+  mp.com = com.value_or(Eigen::Vector3d::Zero());
+  if (!tensor) return mp;
+  Eigen::Matrix3d I = ReadInertia(*tensor, estimates);
+  if (rad && deg) block.Fail("inertia_rpy_deg", "is given in radians as well");
+  if (rad || deg) {
+    const Eigen::Matrix3d R = RotationFromRpy(rad ? *rad : Eigen::Vector3d(*deg * M_PI / 180));
+    I = (R * I * R.transpose()).eval();
+    I = (0.5 * (I + I.transpose())).eval();
+  }
+  if (about == "origin")
+    I -= mp.mass * (mp.com.squaredNorm() * Eigen::Matrix3d::Identity() - mp.com * mp.com.transpose());
+  mp.inertia_about_com = I;
+  return mp;
+}
 
 Eigen::Matrix3d ReadInertia(Block& tensor, Estimates& estimates) {
   const auto diagonal = [&](const char* key) {

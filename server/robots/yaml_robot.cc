@@ -48,6 +48,27 @@ void CheckFrames(Block& robot, Model& model) {
   }
 }
 
+// Tools and loads that the robot carries always: each joins its link's inertia, one after the other.
+void ReadPayloads(Block& robot, Model& model, Estimates& estimates) {
+  Report& report = robot.report();
+  for (const YamlNode* node : robot.List("payloads")) {
+    Block b(*node, "payload", report);
+    const std::string name = b.RequiredText("frame");
+    const std::optional<MassProperties> load = yaml::ReadMass(b, estimates);
+    if (!load) b.Missing("mass_kg");
+    b.Done(&estimates);
+    if (report.failed()) return;
+    int link = model.FindLink(name);
+    Eigen::Isometry3d X_LF = Eigen::Isometry3d::Identity();
+    for (const Frame& f : model.frames)
+      if (f.name == name) link = f.link, X_LF = f.X_LF;
+    if (link < 0) return b.Fail("frame", "link or frame " + Quoted(name) + " does not exist");
+    std::optional<MassProperties>& carrier = model.links[link].inertia;
+    if (!carrier) return b.Fail("frame", "link " + Quoted(model.links[link].name) + " has no known inertia that a load could join");
+    carrier = ToMassProperties(ToBodyInertia(*carrier, Eigen::Isometry3d::Identity()) + ToBodyInertia(*load, X_LF));
+  }
+}
+
 void ReadLabels(Block& robot, YamlRobot& out) {
   const YamlNode* node = robot.Find("labels");
   if (node == nullptr) return;
@@ -95,6 +116,7 @@ YamlRobot ReadYamlRobot(std::string_view source, const LoadOptions& options, Rep
   }
   ReadFrames(robot, model, estimates);
   if (!report.failed()) CheckFrames(robot, model);
+  if (!report.failed()) ReadPayloads(robot, model, estimates);
   if (!report.failed()) yaml::ReadActuatorMatrix(robot, model);
   if (!report.failed()) yaml::ReadDrives(robot, model, estimates);
   if (!report.failed()) yaml::ReadRotors(robot, model, estimates);

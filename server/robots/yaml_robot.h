@@ -33,6 +33,8 @@ void ReadLinksAndJoints(Block& robot, Draft& draft, Estimates& estimates);
 std::optional<std::pair<std::string, Frame>> ReadDhTable(Block& robot, Draft& draft, Estimates& estimates);
 Limits ReadLimits(Block& owner, JointKind kind, Estimates& estimates);
 Friction ReadFriction(Block& owner, const std::string& key, JointKind kind, Estimates& estimates);
+// Mass, centre of mass, inertia; absent: unknown. `mass_kg: 0` alone: nothing there.
+std::optional<MassProperties> ReadMass(Block& block, Estimates& estimates);
 Eigen::Matrix3d ReadInertia(Block& tensor, Estimates& estimates);
 
 // drives:, rotors:, springs:, actuator_matrix: of a tree that stands.

@@ -225,6 +225,32 @@ TEST(YamlMeaning, MotorFrictionIsReflected) {
   EXPECT_DOUBLE_EQ(f.coulomb_negative, 3);
 }
 
+TEST(YamlMeaning, MotorFrictionKeepsItsPlace) {
+  const std::string drive = ", friction: {viscous_Nm_s_rad: 1}}\ndrives:\n  - {coordinate: j, gear_ratio: -10, motor_friction: {viscous_Nm_s_rad: 0.01}";
+  const LoadedModel added = Load(std::string(kHead) + drive + "}\n");
+  EXPECT_EQ(added.model.drives[0].motor_friction.viscous, .01);
+  EXPECT_DOUBLE_EQ(added.model.coordinates[0].friction.viscous, 2);
+  const LoadedModel held = Load(std::string(kHead) + drive + ", motor_friction_contained: true}\n");
+  EXPECT_EQ(held.model.drives[0].motor_friction.viscous, .01);
+  EXPECT_DOUBLE_EQ(held.model.coordinates[0].friction.viscous, 1);
+}
+
+// Two loads on the link: masses add, moments about the link's origin add.
+TEST(YamlMeaning, PayloadsJoinTheirLink) {
+  const std::string robot = "name: r\nlinks: [{name: a}, {name: b, mass_kg: 2, com_m: [0.5, 0, 0], inertia_kg_m2: {xx: 0, yy: 0.1, zz: 0.1}}]\n"
+      "joints: [{name: j, type: revolute, parent: a, child: b}]\nframes: [{name: hand, link: b, xyz_m: [1, 0, 0], rpy_deg: [0, 0, 90]}]\n";
+  const LoadedModel loaded = Load(robot + "payloads:\n  - {frame: hand, mass_kg: 3, com_m: [0, -0.2, 0], inertia_kg_m2: {xx: 0, yy: 0, zz: 0.05}}\n"
+      "  - {frame: b, mass_kg: 1, com_m: [0, 0.4, 0], inertia_kg_m2: {xx: 0, yy: 0, zz: 0}}\n");
+  const MassProperties& b = *loaded.model.links[1].inertia;
+  EXPECT_DOUBLE_EQ(b.mass, 6);
+  // hand's -y is b's +x: the first load lies at 1.2.
+  EXPECT_NEAR(b.com.x(), (2 * .5 + 3 * 1.2) / 6, 1e-15);
+  EXPECT_NEAR(b.com.y(), .4 / 6, 1e-15);
+  EXPECT_NEAR(Asked(loaded.model).MassMatrix({.3})(0, 0), .1 + 2 * .25 + .05 + 3 * 1.44 + .16, 1e-13);
+  const absl::StatusOr<LoadedModel> lost = LoadModel(robot + "payloads: [{frame: hnd, mass_kg: 0}]\n");
+  EXPECT_FALSE(lost.ok());
+}
+
 TEST(YamlMeaning, StribeckAndSigmoid) {
   const LoadedModel robot = Load(std::string(kHead) + ", friction: {viscous_Nm_s_rad: 1, coulomb_Nm: 2, breakaway_Nm: 3, "
       "stribeck_velocity_rad_s: 0.1, smoothing_velocity_rad_s: 0.01}}\n");

@@ -98,6 +98,7 @@ void ExpectSame(const Model& a, const Model& b) {
     EXPECT_TRUE(Same(a.drives[i].efficiency, b.drives[i].efficiency));
     EXPECT_TRUE(SameOptional(a.drives[i].motor_torque, b.drives[i].motor_torque));
     EXPECT_TRUE(SameOptional(a.drives[i].motor_speed, b.drives[i].motor_speed));
+    EXPECT_EQ(std::memcmp(&a.drives[i].motor_friction, &b.drives[i].motor_friction, sizeof(Friction)), 0);
   }
   ASSERT_EQ(a.frames.size(), b.frames.size());
   for (size_t i = 0; i < a.frames.size(); ++i) {
@@ -205,7 +206,7 @@ TEST(Export, RoundTripOfEverything) {
   m.drives.assign(m.nv, Drive{});
   for (const Coordinate& c : m.coordinates)
     for (int k = 0; k < VelocityCount(c.kind); ++k) m.drives[c.v_index + k].name = c.name;
-  m.drives[6] = {"motor", -50 + number(), .9, 2 + number(), 300 + number()};
+  m.drives[6] = {"motor", -50 + number(), .9, 2 + number(), 300 + number(), {number(), .1, .2, .3, 2, .5}};
 
   const std::string text = ToYaml(m, "two\nlines: \"quoted\"", {{"key: 1", "value"}});
   const absl::StatusOr<LoadedModel> again = LoadModel(text);

@@ -145,6 +145,8 @@ struct Drive {  // what lies between motor and coordinate; for reports at the mo
   double gear_ratio = 1;       // motor turns per coordinate turn (signed), or rad per metre
   double efficiency = 1;       // (0, 1]
   std::optional<double> motor_torque, motor_speed;  // [Nm], [rad/s] limits at the motor
+  // At the motor [Nm, rad/s], directions as the coordinate's. The coordinate's friction holds it already, reflected.
+  Friction motor_friction;
 };
 
 struct Model {
