@@ -1,5 +1,6 @@
 // Inverse kinematics: every branch reaches, branches are as many and named as they should be, edges are handled.
 #include "server/core/ik/inverse_kinematics.h"
+#include "server/core/ik/singularity_probe.h"
 
 #include <gtest/gtest.h>
 
@@ -149,13 +150,13 @@ TEST(InverseKinematics, OutOfReachSaysByHowMuch) {
   EXPECT_FALSE(answer.reached);
   ASSERT_EQ(answer.solutions.size(), 1u);
   EXPECT_NEAR(answer.solutions[0].position_error, .3, 1e-3);
-  EXPECT_EQ(answer.task, IkTask::kPosition);
+  EXPECT_EQ(answer.task, IkTask::Position());
 }
 
 TEST(InverseKinematics, FarOutOfReachPointsTheArmThere) {
   Arm arm(testing::Ur5e());
   IkOptions options;
-  options.task = IkTask::kPosition;
+  options.task = IkTask::Position();
   const IkAnswer answer = arm.ik.Solve(At(3, 0, .1625), options);
   EXPECT_FALSE(answer.reached);
   // The longest reach is near a2 + a3 + the wrist's offsets.
@@ -275,6 +276,94 @@ TEST(InverseKinematics, NumericReachesWithinLimitsOnATreeAndIsRepeatable) {
     EXPECT_LE(answer.solutions[0].q.cwiseAbs().maxCoeff(), 2);
     EXPECT_EQ(arm.ik.Solve(arm.Pose(q), options).solutions[0].q, answer.solutions[0].q);
   }
+}
+
+// The rows that a task counts, by an independent reading of the pose: position along the axes, rotation vector along them.
+Eigen::Matrix<double, 6, 1> Missing(const Eigen::Isometry3d& target, const Eigen::Isometry3d& X, const IkTask& task) {
+  const Eigen::Matrix3d axes = task.in_target_axes ? Eigen::Matrix3d(target.linear()) : Eigen::Matrix3d::Identity();
+  const Eigen::AngleAxisd turn(Eigen::Matrix3d(target.linear() * X.linear().transpose()));
+  Eigen::Matrix<double, 6, 1> out;
+  out << axes.transpose() * (target.translation() - X.translation()), axes.transpose() * turn.axis() * turn.angle();
+  for (int r = 0; r < 6; ++r)
+    if (!task.on[r]) out[r] = 0;
+  return out;
+}
+
+TEST(InverseKinematics, PositionAndApproachAxisLeaveTheTurnFree) {
+  Arm arm(testing::Ur5e());
+  Random random(17);
+  int turned = 0;
+  for (int trial = 0; trial < 20; ++trial) {
+    const Eigen::Isometry3d target = arm.Pose(testing::RandomPositions(arm.prepared, random, 2));
+    IkOptions options;
+    options.task = {{true, true, true, true, true, false}, true};
+    options.seed = testing::RandomPositions(arm.prepared, random, 2);
+    const IkAnswer answer = arm.ik.Solve(target, options);
+    ASSERT_TRUE(answer.reached) << trial << ": " << answer.solutions[0].task_error.transpose();
+    const Eigen::Isometry3d X = arm.Pose(answer.solutions[0].q);
+    EXPECT_LT((X.translation() - target.translation()).norm(), 1e-8);
+    EXPECT_LT((X.linear().col(2) - target.linear().col(2)).norm(), 1e-8) << "the tool's axis points as wanted";
+    turned += (X.linear().col(0) - target.linear().col(0)).norm() > .1;
+    EXPECT_NE(answer.note, "");
+  }
+  EXPECT_GT(turned, 5) << "and its turn is not kept for nothing";
+}
+
+TEST(InverseKinematics, AnyRowsInEitherAxes) {
+  Arm arm(testing::Ur5e());
+  Random random(23);
+  for (int mask = 1; mask < 64; ++mask) {
+    IkOptions options;
+    options.task.in_target_axes = mask % 2 == 0;
+    for (int r = 0; r < 6; ++r) options.task.on[r] = mask >> r & 1;
+    const Eigen::Isometry3d target = arm.Pose(testing::RandomPositions(arm.prepared, random, 2));
+    options.seed = testing::RandomPositions(arm.prepared, random, 2);
+    const IkAnswer answer = arm.ik.Solve(target, options);
+    EXPECT_TRUE(answer.reached) << mask;
+    for (const IkSolution& s : answer.solutions)
+      EXPECT_LT(Missing(target, arm.Pose(s.q), options.task).norm(), 2e-8) << "rows " << mask;
+  }
+}
+
+TEST(InverseKinematics, RowsThatAnArmHasKeepItsClosedForm) {
+  Arm scara(testing::Scara());
+  IkOptions options;
+  options.task = {{true, true, true, false, false, true}};
+  Eigen::Isometry3d target = scara.Pose(Vec({.3, .8, .1, .4}));
+  target.linear() = Eigen::AngleAxisd(.2, Eigen::Vector3d::UnitX()) * target.linear();  // a tilt that the rows do not count
+  options.rotation_tolerance = .03;                                                     // and its little share about z
+  const IkAnswer answer = scara.ik.Solve(target, options);
+  ASSERT_EQ(answer.solutions.size(), 2u);
+  for (const IkSolution& s : answer.solutions) EXPECT_TRUE(s.reached);
+  // One row of a planar arm: a continuum, of which one is found.
+  Arm planar(testing::PlanarArm({.5, .4}));
+  options.task = {{true, false, false, false, false, false}};
+  const IkAnswer along = planar.ik.Solve(At(.6, 9, 0), options);
+  ASSERT_TRUE(along.reached);
+  EXPECT_NEAR(planar.Pose(along.solutions[0].q).translation().x(), .6, 1e-8);
+  EXPECT_EQ(along.solutions[0].task_error[1], 0);
+}
+
+// Where the second derivatives are silent the probe tries both sides.
+TEST(SingularityProbe, TellsWhatTheSecondOrderCannot) {
+  const auto kinds = [](const Model& model, const Eigen::VectorXd& q) {
+    Arm arm(model);
+    const Singularity s = AnalyseSingularity(arm.prepared, arm.Frame(), q.data(), {}, arm.ws);
+    return std::pair(s.kind, ProbeKind(arm.prepared, arm.Frame(), q, s, {}, arm.ws));
+  };
+  // Stretched elbow and wrist in line at once, joint four turned: outward no way, inward by bending the elbow.
+  const double elbow = -std::atan2(.4318, .0203);
+  EXPECT_EQ(kinds(testing::Puma560(), Vec({.1, .8, elbow, .3, 0, .2})),
+            std::pair(SingularityKind::kUndetermined, SingularityKind::kBoundary));
+  // Where the second derivatives speak the probe says the same.
+  EXPECT_EQ(kinds(testing::Puma560(), Vec({.1, .8, elbow, .3, .7, .2})),
+            std::pair(SingularityKind::kBoundary, SingularityKind::kBoundary));
+  EXPECT_EQ(kinds(testing::Puma560(), Vec({.1, .8, -2.4, .3, 0, .2})),
+            std::pair(SingularityKind::kInterior, SingularityKind::kInterior));
+  // All links in one line, wrist too: the self-motion of the four parallel axes stands at its dead point.
+  const auto [silent, probed] = kinds(testing::Ur5e(), Vec({0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(silent, SingularityKind::kUndetermined);
+  EXPECT_EQ(probed, SingularityKind::kInterior);
 }
 
 }  // namespace

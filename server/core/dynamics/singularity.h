@@ -13,7 +13,8 @@
 //   - a null motion x0 with H_u(x0, x0) = 0 that turns the lost direction, H_u(x0, .) != 0: along this self-motion other
 //     directions are lost instead, so u is not barred: INTERIOR (a wrist in line, a hand over its shoulder).
 //   - a null motion with H_u(x0, .) = 0 altogether says nothing and is left out of the sign test; if nothing is left, the
-//     kind is UNDETERMINED at second order (a redundant joint that moves nothing).
+//     kind is UNDETERMINED at second order (a redundant joint that moves nothing, a self-motion at its dead point):
+//     ik/singularity_probe.h then tries.
 // H_u(x, x) = u . (dJ/dt v at v = x), exact; at a critical point this is the true second derivative also for rotations.
 // With several lost directions one u in their span that bars the way makes it a boundary. Tried are the basis, mixtures
 // of pairs, and for two null motions those u that some self-motion x0 does not turn (H_u(x0, .) = 0 is linear in u).
@@ -152,7 +153,7 @@ class SecondOrder {
     for (int i = 0; i < n_; ++i)
       for (int j = 0; j < i; ++j)
         values_[i * n_ + j] = values_[j * n_ + i] =
-            (form(Eigen::VectorXd::Unit(n_, i) + Eigen::VectorXd::Unit(n_, j)) - values_[i * n_ + i] - values_[j * n_ + j]) / 2;
+            (form(Eigen::VectorXd::Unit(n_, i) + Eigen::VectorXd::Unit(n_, j)) - values_[i * n_ + i] - values_[j * n_ + j]) / 2.0;
   }
   Eigen::MatrixXd Along(const Eigen::VectorXd& u) const {
     Eigen::MatrixXd H(n_, n_);

@@ -36,7 +36,8 @@ class InverseKinematics {
   IkAnswer Solve(const Eigen::Isometry3d& X_WF, IkOptions options = {}) {
     IkAnswer out;
     out.arm = arm_;
-    if (arm_ == IkClass::kPlanar2R || arm_ == IkClass::kPolarRP) options.task = IkTask::kPosition;
+    const bool places_only = arm_ == IkClass::kPlanar2R || arm_ == IkClass::kPolarRP;
+    if (places_only && options.task.whole()) options.task = IkTask::Position();
     out.task = options.task;
     if (options.seed.size() == 0) {
       options.seed.resize(m_.nq);
@@ -44,7 +45,8 @@ class InverseKinematics {
     }
     // A closed form places the whole hand: asked for less, most arms have a continuum, and the nearest answer is wanted.
     const bool closed = arm_ != IkClass::kNumeric &&
-                        (options.task == IkTask::kPose || arm_ == IkClass::kPlanar2R || arm_ == IkClass::kPolarRP);
+                        (options.task.whole() || (places_only && options.task.rows() >= 2 && !options.task.turns()) ||
+                         (TurnsAboutZ() && options.task.has_position() && options.task.on[5] && !options.task.in_target_axes));
     if (closed) {
       for (const ChainSolution& c : ClosedForm(X_WF, options)) {
         IkSolution s = Finish(c, X_WF, options);
@@ -68,11 +70,18 @@ class InverseKinematics {
       }
     }
     Describe(out);
+    if (out.reached && !closed && options.task.rows() < static_cast<int>(coordinates_.size()) && out.note.empty())
+      out.note = "fewer rows than joints: one of many answers, the first that was found from the seed";
     return out;
   }
 
  private:
   static constexpr double kRecognition = 1e-5;
+
+  // A planar or SCARA arm whose parallel axes stand upright: x, y, z and the turn about z are all that it has a say in.
+  bool TurnsAboutZ() const {
+    return (arm_ == IkClass::kScara || arm_ == IkClass::kPlanar3R) && Parallel(chain_.joints[0].axis, Eigen::Vector3d::UnitZ(), kRecognition);
+  }
 
   // A closed form gives joint values of the tree; the user's coordinates follow from the couplings, which must be
   // invertible on the chain. Coordinates off the chain keep the seed's values.
@@ -135,15 +144,13 @@ class InverseKinematics {
     for (int i = 0; i < n; ++i) s.q[m_.v_to_q[coordinates_[i]]] = p[i];
     Wrap(options, s.q);
     Eigen::Matrix<double, 6, 1> e = numeric_.Error(X_WF, s.q);
-    if (!NumericIk::Reached(e, options) && e.norm() < 100 * kRecognition * std::max(1.0, chain_.size)) {
+    if (!NumericIk::Reached(NumericIk::TaskError(X_WF, e, options.task), options) && e.norm() < 100 * kRecognition * std::max(1.0, chain_.size)) {
       IkOptions free = options;
       free.lower.resize(0);
       free.upper.resize(0);
       e = numeric_.Descend(X_WF, free, 20, s.q);
     }
-    s.position_error = e.head<3>().norm();
-    s.rotation_error = e.tail<3>().norm();
-    s.reached = NumericIk::Reached(e, options);
+    NumericIk::Judge(X_WF, e, options, s);
     MarkLimits(options, s);
     return s;
   }

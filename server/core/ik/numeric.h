@@ -28,19 +28,20 @@ class NumericIk {
     Eigen::Matrix<double, 6, 1> e = Error(target, q);
     double lambda = 1e-3;
     for (int k = 0; k < iterations; ++k) {
-      if (Reached(e, options)) {
+      const Eigen::Matrix<double, 6, 1> w = TaskError(target, e, options.task);
+      if (Reached(w, options)) {
         // One more Newton step costs little and takes the error from "within tolerance" to rounding.
-        if (k > 0 && Weigh(e, options.task).norm() < 1e-14) break;
+        if (k > 0 && w.norm() < 1e-14) break;
         lambda = 0;
       }
       Jacobian(m_, frame_, Expression::kWorldAligned, q.data(), ws_, J_.data());
-      const Eigen::Matrix<double, 6, 1> w = Weigh(e, options.task);
+      RestrictJacobian(target, e, options.task);
       const Eigen::VectorXd dq = Step(w, options, lambda, q);
       Eigen::VectorXd trial = q;
       AddTangent(m_, dq.data(), 1.0, trial.data());
       Clamp(options, trial);
       const Eigen::Matrix<double, 6, 1> e_trial = Error(target, trial);
-      const double before = w.norm(), after = Weigh(e_trial, options.task).norm();
+      const double before = w.norm(), after = TaskError(target, e_trial, options.task).norm();
       if (after < before) {
         const bool stalled = after > before * (1 - 1e-9) && lambda < 1e-2;
         q = trial;
@@ -48,7 +49,7 @@ class NumericIk {
         lambda = std::max(lambda * 0.2, 1e-12);
         if (stalled) break;
       } else {
-        if (Reached(e, options) || lambda > 1e6) break;
+        if (Reached(w, options) || lambda > 1e6) break;
         lambda = std::max(lambda * 5, 1e-9);
       }
     }
@@ -63,37 +64,58 @@ class NumericIk {
     for (int start = 0; start <= options.restarts + 1; ++start) {
       Eigen::VectorXd q = Start(options, start, random);
       const Eigen::Matrix<double, 6, 1> e = Descend(target, options, options.iterations, q);
-      const double norm = Weigh(e, options.task).norm();
+      const double norm = TaskError(target, e, options.task).norm();
       if (norm >= best_norm) continue;
       best_norm = norm;
       best.q = q;
-      best.position_error = e.head<3>().norm();
-      best.rotation_error = e.tail<3>().norm();
-      best.reached = Reached(e, options);
+      Judge(target, e, options, best);
       if (best.reached) break;
     }
     return best;
   }
 
-  static bool Reached(const Eigen::Matrix<double, 6, 1>& e, const IkOptions& o) {
-    return (o.task == IkTask::kRotation || e.head<3>().norm() <= o.position_tolerance) &&
-           (o.task == IkTask::kPosition || e.tail<3>().norm() <= o.rotation_tolerance);
+  // Writes the errors of a solution and whether it reaches the target, from its pose error e (world axes).
+  static void Judge(const Eigen::Isometry3d& target, const Eigen::Matrix<double, 6, 1>& e, const IkOptions& o, IkSolution& s) {
+    s.position_error = e.head<3>().norm();
+    s.rotation_error = e.tail<3>().norm();
+    s.task_error = TaskError(target, e, o.task);
+    s.reached = Reached(s.task_error, o);
   }
+  // w: a task error.
+  static bool Reached(const Eigen::Matrix<double, 6, 1>& w, const IkOptions& o) {
+    return w.head<3>().norm() <= o.position_tolerance && w.tail<3>().norm() <= o.rotation_tolerance;
+  }
+  // [m; rad], world axes.
   Eigen::Matrix<double, 6, 1> Error(const Eigen::Isometry3d& target, const Eigen::VectorXd& q) {
     return PoseError(target, FramePoseAt(m_, frame_, q.data(), ws_));
   }
+  // The same in the task's axes, zero in rows that do not count.
+  static Eigen::Matrix<double, 6, 1> TaskError(const Eigen::Isometry3d& target, Eigen::Matrix<double, 6, 1> e,
+                                               const IkTask& task) {
+    if (task.in_target_axes) {
+      e.head<3>() = (target.linear().transpose() * e.head<3>()).eval();
+      e.tail<3>() = (target.linear().transpose() * e.tail<3>()).eval();
+    }
+    for (int r = 0; r < 6; ++r)
+      if (!task.on[r]) e[r] = 0;
+    return e;
+  }
 
  private:
-  static Eigen::Matrix<double, 6, 1> Weigh(Eigen::Matrix<double, 6, 1> e, IkTask task) {
-    if (task == IkTask::kRotation) e.head<3>().setZero();
-    if (task == IkTask::kPosition) e.tail<3>().setZero();
-    return e;
+  // J_ becomes the derivative of the task error: where some turns are free the rest of the rotation may be far from zero.
+  void RestrictJacobian(const Eigen::Isometry3d& target, const Eigen::Matrix<double, 6, 1>& e, const IkTask& task) {
+    if (task.turns() && !task.has_rotation())
+      J_.bottomRows<3>() = (RotationErrorRate(e.tail<3>()) * J_.bottomRows<3>()).eval();
+    if (task.in_target_axes) {
+      J_.topRows<3>() = (target.linear().transpose() * J_.topRows<3>()).eval();
+      J_.bottomRows<3>() = (target.linear().transpose() * J_.bottomRows<3>()).eval();
+    }
+    for (int r = 0; r < 6; ++r)
+      if (!task.on[r]) J_.row(r).setZero();
   }
 
   Eigen::VectorXd Step(const Eigen::Matrix<double, 6, 1>& e, const IkOptions& options, double lambda,
                        const Eigen::VectorXd& q) {
-    if (options.task == IkTask::kRotation) J_.topRows<3>().setZero();
-    if (options.task == IkTask::kPosition) J_.bottomRows<3>().setZero();
     for (int attempt = 0; attempt <= m_.nv; ++attempt) {
       const Svd svd = ComputeSvd(J_);
       const double least = 1e-12 * std::max(svd.s[0], 1e-300);

@@ -32,4 +32,13 @@ inline Eigen::Matrix<double, 6, 1> PoseError(const Eigen::Isometry3d& target, co
   return e;
 }
 
+// How the rotation vector phi = log(R_target R^T) falls as R turns by w (world axes): phi - D w. The identity at phi = 0.
+inline Eigen::Matrix3d RotationErrorRate(const Eigen::Vector3d& phi) {
+  Eigen::Matrix3d K;
+  K << 0, -phi.z(), phi.y(), phi.z(), 0, -phi.x(), -phi.y(), phi.x(), 0;
+  const double angle = phi.norm();
+  const double bend = angle < 1e-3 ? 1.0 / 12 : 1 / (angle * angle) - 1 / (2 * angle * std::tan(angle / 2));
+  return Eigen::Matrix3d::Identity() + 0.5 * K + bend * K * K;
+}
+
 }  // namespace torqued

@@ -12,6 +12,8 @@
 
 #include <Eigen/Core>
 #include <Eigen/Geometry>
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -76,8 +78,22 @@ struct Degenerate {
   bool any() const { return shoulder || elbow || wrist; }
 };
 
-// Which part of the pose counts.
-enum class IkTask { kPose, kPosition, kRotation };
+// Which rows of the pose error (vx vy vz wx wy wz) count, in world axes or in those of the wanted frame: there the first five
+// place the tool's point and its z axis and leave the turn about it free.
+struct IkTask {
+  std::array<bool, 6> on{true, true, true, true, true, true};
+  bool in_target_axes = false;
+
+  static IkTask Pose() { return {}; }
+  static IkTask Position() { return {{true, true, true, false, false, false}}; }
+  static IkTask Rotation() { return {{false, false, false, true, true, true}}; }
+  int rows() const { return static_cast<int>(std::count(on.begin(), on.end(), true)); }
+  bool whole() const { return rows() == 6; }
+  bool has_position() const { return on[0] && on[1] && on[2]; }
+  bool has_rotation() const { return on[3] && on[4] && on[5]; }
+  bool turns() const { return on[3] || on[4] || on[5]; }
+  bool operator==(const IkTask&) const = default;
+};
 
 struct IkSolution {
   Eigen::VectorXd q;          // [nq], model order; joints off the chain keep the seed's values
@@ -85,12 +101,13 @@ struct IkSolution {
   Degenerate degenerate;
   double position_error = 0;  // [m], by forward kinematics
   double rotation_error = 0;  // [rad], by forward kinematics
-  bool reached = false;       // both errors (those that the task counts) within tolerance
+  Eigen::Matrix<double, 6, 1> task_error = Eigen::Matrix<double, 6, 1>::Zero();  // in the task's axes; zero where a row is free
+  bool reached = false;       // the errors that the task counts are within tolerance
   std::vector<int> outside_limits;  // entries of q beyond their limits
 };
 
 struct IkOptions {
-  IkTask task = IkTask::kPose;
+  IkTask task;
   Eigen::VectorXd seed;          // [nq]; empty: neutral. Turns are chosen nearest to it, free joints are taken from it
   Eigen::VectorXd lower, upper;  // [nq], empty or infinite: no limit
   bool drop_outside_limits = false;
@@ -103,7 +120,7 @@ struct IkOptions {
 
 struct IkAnswer {
   IkClass arm = IkClass::kNumeric;
-  IkTask task = IkTask::kPose;        // may be narrower than asked: a planar 2R arm has no say in its hand's turn
+  IkTask task;                        // may be narrower than asked: a planar 2R arm has no say in its hand's turn
   std::vector<IkSolution> solutions;  // reached ones; if there are none, the nearest that was found
   bool reached = false;
   std::string note;                   // what is free or missing, in words; empty if nothing is
