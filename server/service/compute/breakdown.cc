@@ -2,6 +2,8 @@
 #include <absl/strings/str_cat.h>
 
 #include <cmath>
+#include <map>
+#include <tuple>
 
 #include "server/core/dynamics/simplify.h"
 #include "server/core/dynamics/torque_breakdown.h"
@@ -39,6 +41,67 @@ std::string InWords(const ModelEntry& entry, const DroppedTerm& term) {
   if (term.j >= 0) absl::StrAppend(&out, " of ", EntryName(entry, term.j));
   if (term.k >= 0) absl::StrAppend(&out, " and ", EntryName(entry, term.k));
   return out;
+}
+
+// The terms as each drive has them: the joints' terms through T^-T (over the gear ratio at the motor), and one term of the
+// drive itself. `external`: the joints' share of the wrenches.
+absl::Status BreakDownAtDrives(const Call& call, const Question& question, int sample, const TorqueBreakdown& breakdown,
+                               const std::vector<double>& external, v1::ComputeTorqueBreakdownResponse* response) {
+  const Model& model = call.entry.model();
+  const int n = call.entry.nv();
+  const double *q = question.q().row(sample), *v = question.v().row(sample), *a = question.a().row(sample);
+  DriveTrain train(model, call.entry.prepared);
+  const Eigen::VectorXd own = train.Own(question.asked.conditions, q, v, a);
+  Eigen::VectorXd tau(n);
+  for (int i = 0; i < n; ++i) tau[i] = breakdown.Joint(i).torque + external[i];
+  const Eigen::VectorXd gear = train.AfterGear(train.ToDrives(tau), own), rate = train.Rates(v);
+  const bool motor = question.asked.place == EffortPlace::kMotor;
+  Eigen::MatrixXd N(n, n);
+  for (int i = 0; i < n; ++i) N.col(i) = train.ToDrives(Eigen::VectorXd::Unit(n, i));
+  for (int k = 0; k < n; ++k) {
+    const double scale = motor ? 1 / model.drives[k].gear_ratio : 1;
+    std::map<std::tuple<int, int, int>, v1::TorqueTerm> terms;  // by kind, j, k
+    const auto add = [&](v1::TorqueTerm::Kind kind, int j, int second, double coefficient, double torque, double rotor) {
+      v1::TorqueTerm& t = terms[{kind, j, second}];
+      t.set_kind(kind);
+      t.set_j(j);
+      t.set_k(second);
+      t.set_coefficient(t.coefficient() + coefficient);
+      t.set_effort(t.effort() + torque);
+      t.set_rotor_effort(t.rotor_effort() + rotor);
+    };
+    for (int i = 0; i < n; ++i) {
+      const double share = scale * N(k, i);
+      if (share == 0) continue;
+      const JointBreakdown joint = breakdown.Joint(i);
+      for (const TorqueTerm& t : joint.terms) {
+        const bool inertia = t.kind == TermKind::kOwnInertia || t.kind == TermKind::kCouplingInertia;
+        const auto kind = !inertia ? ToProto(t.kind) : t.j == k ? v1::TorqueTerm::KIND_OWN_INERTIA : v1::TorqueTerm::KIND_COUPLING_INERTIA;
+        add(kind, t.j, t.k, share * t.coefficient, share * t.torque, t.kind == TermKind::kOwnInertia ? share * joint.own_rotor : 0);
+      }
+      if (external[i] != 0) add(v1::TorqueTerm::KIND_EXTERNAL, -1, -1, share * external[i], share * external[i], 0);
+    }
+    const double drive = motor ? train.Loss(k, gear[k], rate[k]) : -model.drives[k].gear_ratio * own[k];
+    add(v1::TorqueTerm::KIND_DRIVE, -1, -1, drive, drive, 0);
+    auto* out = response->add_joints();
+    out->set_joint(motor ? model.drives[k].name : EntryName(call.entry, k));
+    std::vector<v1::TorqueTerm> sorted;
+    for (const auto& [key, term] : terms) sorted.push_back(term);
+    std::stable_sort(sorted.begin(), sorted.end(), [](const v1::TorqueTerm& x, const v1::TorqueTerm& y) {
+      return std::abs(x.effort()) > std::abs(y.effort());
+    });
+    double sum = 0;
+    for (const v1::TorqueTerm& term : sorted) {
+      sum += term.effort();
+      *out->add_terms() = term;
+    }
+    out->set_effort(sum);
+    if (!std::isfinite(sum))
+      return wire::Error(absl::StatusCode::kInvalidArgument, "RESULT_NOT_FINITE",
+                         absl::StrCat("joints: the result of sample ", sample, " is not finite; its inputs are too large"),
+                         {{"field", "joints"}, {"sample", absl::StrCat(sample)}});
+  }
+  return absl::OkStatus();
 }
 
 // What is dropped whole: as SimplifiedModel takes it, and (rotors, springs) as conditions.
@@ -106,7 +169,7 @@ double Norm(const std::vector<double>& x) {
 absl::Status Answer(const Call& call, const v1::ComputeTorqueBreakdownRequest& request,
                     v1::ComputeTorqueBreakdownResponse* response) {
   const auto question = ReadQuestion(call, Needs::kInertias, true, request.context(), request.positions(),
-                                     &request.velocities(), &request.accelerations());
+                                     &request.velocities(), &request.accelerations(), true);
   if (!question.ok()) return question.status();
   const Prepared& m = call.entry.prepared;
   if (static_cast<double>(question->count()) * m.nv * m.nv * m.nv > 2e7)
@@ -123,6 +186,10 @@ absl::Status Answer(const Call& call, const v1::ComputeTorqueBreakdownRequest& r
       if (w.rows.count > 1) w.rows = {w.rows.row(i), 1, 6};
     if (absl::Status s = AddWrenchTorques(call, wrenches, {question->q().row(i), 1, m.nq}, 1, external.data()); !s.ok())
       return s;
+    if (question->asked.place != EffortPlace::kJoint) {
+      if (absl::Status s = BreakDownAtDrives(call, *question, i, breakdown, external, response); !s.ok()) return s;
+      continue;
+    }
     for (int k = 0; k < m.nv; ++k) {
       const JointBreakdown joint = breakdown.Joint(k);
       auto* out = response->add_joints();
@@ -238,7 +305,7 @@ absl::Status Answer(const Call& call, const v1::CompareSimplifiedRequest& reques
     response->add_rms_errors(std::sqrt(squares[k] / count));
   }
   if (absl::Status s = wire::CheckAnswer("rms_errors", response->rms_errors(), 0); !s.ok()) return s;
-  if (absl::Status s = Conclude(call, *question, request.context(), nullptr, false, response->mutable_info()); !s.ok())
+  if (absl::Status s = Conclude(call, *question, request.context(), nullptr, !boxed, response->mutable_info()); !s.ok())
     return s;
   response->mutable_info()->set_sample_count(count);
   return absl::OkStatus();

@@ -72,10 +72,39 @@ absl::Status AddPayloads(const Call& call, const Prepared& prepared, const v1::C
   return absl::OkStatus();
 }
 
+absl::StatusOr<EffortPlace> ReadPlace(const Call& call, const v1::Context& context, bool places) {
+  EffortPlace place = EffortPlace::kJoint;
+  switch (context.effort_place()) {
+    case v1::EFFORT_PLACE_UNSPECIFIED:
+    case v1::EFFORT_PLACE_JOINT: return place;
+    case v1::EFFORT_PLACE_GEAR: place = EffortPlace::kGear; break;
+    case v1::EFFORT_PLACE_MOTOR: place = EffortPlace::kMotor; break;
+    default:
+      return BadField("context.effort_place", absl::StrCat(static_cast<int>(context.effort_place()), " is unknown"));
+  }
+  if (!places)
+    return BadField("context.effort_place",
+                    "this method tells torques at the joint only; want JOINT, or static torque, inverse dynamics, breakdown "
+                    "or equation of motion",
+                    "NOT_APPLICABLE");
+  if (absl::Status s = RequireDrives(call, "effort_place"); !s.ok()) return s;
+  return place;
+}
+
 }  // namespace
 
-absl::StatusOr<Asked> ResolveContext(const Call& call, const Prepared& prepared, const v1::Context& context) {
+absl::Status RequireDrives(const Call& call, const std::string& what) {
+  if (!call.entry.model().drives.empty()) return absl::OkStatus();
+  return wire::Precondition("NO_DRIVES", "model", {call.entry.id},
+                            absl::StrCat("model '", call.entry.id, "' says nothing about motors and gears, so ", what,
+                                         " cannot be answered"));
+}
+
+absl::StatusOr<Asked> ResolveContext(const Call& call, const Prepared& prepared, const v1::Context& context, bool places) {
   Asked asked(prepared);
+  const auto place = ReadPlace(call, context, places);
+  if (!place.ok()) return place.status();
+  asked.place = *place;
   const auto tool = FindFrame(call.entry, "context.tool_frame", context.tool_frame());
   if (!tool.ok()) return tool.status();
   asked.tool_frame = *tool;
@@ -191,6 +220,7 @@ void Inform(const Call& call, const Asked& asked, const v1::Context& context, in
   info->mutable_gravity()->set_x(g.x);
   info->mutable_gravity()->set_y(g.y);
   info->mutable_gravity()->set_z(g.z);
+  if (asked.place != EffortPlace::kJoint) info->set_effort_place(context.effort_place());
   const Terms& t = asked.conditions.terms;
   if (t.inertia) info->add_terms(v1::TERM_INERTIA);
   if (t.velocity) info->add_terms(v1::TERM_VELOCITY);

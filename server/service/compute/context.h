@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "server/core/dynamics/conditions.h"
+#include "server/core/dynamics/drive.h"
 #include "server/core/dynamics/jacobian.h"
 #include "server/service/compute/call.h"
 
@@ -30,13 +31,16 @@ struct Asked {
 
   Conditions conditions;
   int tool_frame = 0;
+  EffortPlace place = EffortPlace::kJoint;
   std::vector<AskedWrench> wrenches;  // sizes are checked against the samples by CheckWrenches
 };
 
-// `prepared`: entry.prepared or entry.with_fixed; payloads are added to its bodies in call.scratch.inertias.
-absl::StatusOr<Asked> ResolveContext(const Call& call, const Prepared& prepared, const v1::Context& context);
-inline absl::StatusOr<Asked> ResolveContext(const Call& call, const v1::Context& context) {
-  return ResolveContext(call, call.entry.prepared, context);
+// `prepared`: entry.prepared or entry.with_fixed; payloads are added to its bodies in call.scratch.inertias. `places`: the
+// method can tell torques after the gear and at the motor; others refuse a context that asks for it.
+absl::StatusOr<Asked> ResolveContext(const Call& call, const Prepared& prepared, const v1::Context& context,
+                                     bool places = false);
+inline absl::StatusOr<Asked> ResolveContext(const Call& call, const v1::Context& context, bool places = false) {
+  return ResolveContext(call, call.entry.prepared, context, places);
 }
 
 // Reads one wrench; `count` samples are asked (or wire::kAnyCount: checked later).
@@ -54,6 +58,9 @@ absl::Status RequireInertias(const Call& call, const Asked& asked);
 absl::Status RequireAllInertias(const Call& call);
 // The same, and FAILED_PRECONDITION naming joints that move no inertia (unless a payload may give them some).
 absl::Status RequireInvertibleMass(const Call& call, const v1::Context& context);
+
+// FAILED_PRECONDITION: the model says nothing about motors and gears. `what` cannot be answered then.
+absl::Status RequireDrives(const Call& call, const std::string& what);
 
 absl::StatusOr<Expression> ReadExpression(const std::string& field, v1::Expression expression);
 v1::Expression ToProto(Expression expression);

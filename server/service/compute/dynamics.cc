@@ -1,42 +1,21 @@
 // Inverse and forward dynamics, and the dynamics along a path.
-#include <absl/strings/str_cat.h>
-
 #include "server/core/dynamics/forward_dynamics.h"
 #include "server/core/dynamics/path_dynamics.h"
-#include "server/core/math/svd.h"
 #include "server/service/compute/compute.h"
 #include "server/service/compute/question.h"
 
 namespace torqued {
 namespace {
 
-// What the motors give for joint efforts: through the actuator matrix, gear and efficiency (losses against the flow of
-// power; at rest as if driving, the larger of the two).
-absl::Status MotorEfforts(const Call& call, const Question& question, const double* efforts, double* out) {
-  const Model& model = call.entry.model();
+// Joint efforts of the question's states, as felt at `place`: rows in, rows out (the same rows are allowed).
+void MoveEfforts(const Call& call, const Question& question, EffortPlace place, const double* efforts, double* out) {
   const int nv = call.entry.nv();
-  if (model.drives.empty())
-    return wire::Precondition("NO_DRIVES", "model", {call.entry.id},
-                              absl::StrCat("model '", call.entry.id,
-                                           "' says nothing about motors and gears, so report_motor cannot be answered"));
-  const bool coupled = model.actuator_matrix.size() > 0;
-  Svd transpose;
-  if (coupled) transpose = ComputeSvd(model.actuator_matrix.transpose());
+  DriveTrain train(call.entry.model(), call.entry.prepared);
   for (int i = 0; i < question.count(); ++i) {
-    Eigen::VectorXd tau = Eigen::Map<const Eigen::VectorXd>(efforts + static_cast<size_t>(i) * nv, nv);
-    Eigen::VectorXd rate = Eigen::VectorXd::Zero(nv);
-    if (question.v().data) rate = Eigen::Map<const Eigen::VectorXd>(question.v().row(i), nv);
-    if (coupled) {
-      tau = transpose.Solve(tau, 0);
-      rate = model.actuator_matrix * rate;
-    }
-    for (int k = 0; k < nv; ++k) {
-      const Drive& drive = model.drives[k];
-      const double loss = tau[k] * rate[k] >= 0 ? 1 / drive.efficiency : drive.efficiency;
-      out[static_cast<size_t>(i) * nv + k] = tau[k] / drive.gear_ratio * loss;
-    }
+    const Eigen::VectorXd tau = Eigen::Map<const Eigen::VectorXd>(efforts + static_cast<size_t>(i) * nv, nv);
+    Eigen::Map<Eigen::VectorXd>(out + static_cast<size_t>(i) * nv, nv) =
+        train.At(place, question.asked.conditions, question.q().row(i), question.v().row(i), question.a().row(i), tau);
   }
-  return absl::OkStatus();
 }
 
 }  // namespace
@@ -44,7 +23,7 @@ absl::Status MotorEfforts(const Call& call, const Question& question, const doub
 absl::Status Answer(const Call& call, const v1::ComputeInverseDynamicsRequest& request,
                     v1::ComputeInverseDynamicsResponse* response) {
   const auto question = ReadQuestion(call, Needs::kInertias, true, request.context(), request.positions(),
-                                     &request.velocities(), &request.accelerations());
+                                     &request.velocities(), &request.accelerations(), true);
   if (!question.ok()) return question.status();
   const int nv = call.entry.nv();
   const size_t size = static_cast<size_t>(question->count()) * nv;
@@ -55,11 +34,15 @@ absl::Status Answer(const Call& call, const v1::ComputeInverseDynamicsRequest& r
     return s;
   if (absl::Status s = wire::CheckAnswer("efforts", *values, nv); !s.ok()) return s;
   if (request.report_motor()) {
+    if (absl::Status s = RequireDrives(call, "report_motor"); !s.ok()) return s;
     double* motor = wire::Extend(response->mutable_motor_efforts()->mutable_values(), size);
-    if (absl::Status s = MotorEfforts(call, *question, efforts, motor); !s.ok()) return s;
+    MoveEfforts(call, *question, EffortPlace::kMotor, efforts, motor);
     if (absl::Status s = wire::CheckAnswer("motor_efforts", response->motor_efforts().values(), nv); !s.ok()) return s;
   }
-  return Conclude(call, *question, request.context(), efforts, true, response->mutable_info());
+  // Limits are the joint's, so they are looked at before the efforts move.
+  if (absl::Status s = Conclude(call, *question, request.context(), efforts, true, response->mutable_info()); !s.ok()) return s;
+  if (question->asked.place != EffortPlace::kJoint) MoveEfforts(call, *question, question->asked.place, efforts, efforts);
+  return wire::CheckAnswer("efforts", *values, nv);
 }
 
 absl::Status Answer(const Call& call, const v1::ComputeForwardDynamicsRequest& request,
@@ -108,7 +91,7 @@ absl::Status Answer(const Call& call, const v1::ComputePathDynamicsRequest& requ
   if (absl::Status s = wire::CheckAnswer("m", response->m().values(), nv); !s.ok()) return s;
   if (absl::Status s = wire::CheckAnswer("c", response->c().values(), nv); !s.ok()) return s;
   if (absl::Status s = wire::CheckAnswer("g", response->g().values(), nv); !s.ok()) return s;
-  return Conclude(call, *asked, request.context(), nullptr, false, response->mutable_info());
+  return Conclude(call, *asked, request.context(), nullptr, true, response->mutable_info());
 }
 
 }  // namespace torqued

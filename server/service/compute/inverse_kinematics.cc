@@ -26,13 +26,23 @@ const char* MethodName(IkClass arm) {
   return "";
 }
 
-absl::StatusOr<IkTask> ReadTask(const v1::TaskRows& task) {
-  std::vector<int> rows(task.rows().begin(), task.rows().end());
-  std::sort(rows.begin(), rows.end());
-  if (rows.empty() || rows == AllRows()) return IkTask::kPose;
-  if (rows == TranslationRows()) return IkTask::kPosition;
-  if (rows == RotationRows()) return IkTask::kRotation;
-  return wire::BadField("task.rows", "want 0 1 2 (position), 3 4 5 (orientation) or all six");
+absl::StatusOr<IkTask> ReadTask(const v1::ComputeInverseKinematicsRequest& request) {
+  IkTask task;
+  const auto expression = ReadExpression("expression", request.expression());
+  if (!expression.ok()) return expression.status();
+  if (*expression == Expression::kSpatial)
+    return wire::BadField("expression", "SPATIAL, want WORLD_ALIGNED or BODY (the wanted frame's axes)");
+  task.in_target_axes = *expression == Expression::kBody;
+  const auto& rows = request.task().rows();
+  if (rows.empty()) return task;
+  task.on.fill(false);
+  for (int i = 0; i < rows.size(); ++i) {
+    if (rows[i] < 0 || rows[i] > 5)
+      return wire::BadField(absl::StrCat("task.rows[", i, "]"), absl::StrCat(rows[i], ", want 0 to 5 (vx vy vz wx wy wz)"));
+    if (task.on[rows[i]]) return wire::BadField(absl::StrCat("task.rows[", i, "]"), absl::StrCat("row ", rows[i], " twice"));
+    task.on[rows[i]] = true;
+  }
+  return task;
 }
 
 absl::StatusOr<double> ReadTolerance(const std::string& field, double value) {
@@ -58,13 +68,16 @@ Eigen::Isometry3d ToIsometry(const double* pose) {
   return X;
 }
 
-void Write(const IkSolution& from, IkClass arm, v1::InverseKinematicsSolution* to) {
+void Write(const IkSolution& from, IkClass arm, const IkTask& task, v1::InverseKinematicsSolution* to) {
   Append(from.q.data(), static_cast<int>(from.q.size()), to->mutable_positions());
   const std::string branch = Name(from.branch);
   to->set_branch(arm == IkClass::kNumeric ? "numeric" : branch);
   to->set_within_limits(from.outside_limits.empty());
   to->set_position_error(from.position_error);
   to->set_rotation_error(from.rotation_error);
+  if (task.whole()) return;
+  for (int r = 0; r < 6; ++r)
+    if (task.on[r]) to->add_task_errors(from.task_error[r]);
 }
 
 }  // namespace
@@ -94,7 +107,7 @@ absl::Status Answer(const Call& call, const v1::ComputeInverseKinematicsRequest&
                                     call.scratch.positions);
   if (!seeds.ok()) return seeds.status();
   IkOptions options;
-  const auto task = ReadTask(request.task());
+  const auto task = ReadTask(request);
   if (!task.ok()) return task.status();
   options.task = *task;
   const auto position_tolerance = ReadTolerance("position_tolerance", request.position_tolerance());
@@ -123,17 +136,18 @@ absl::Status Answer(const Call& call, const v1::ComputeInverseKinematicsRequest&
     auto* result = response->add_results();
     result->set_reached(answer.reached);
     std::string message = answer.note;
-    if (answer.task != options.task && answer.task == IkTask::kPosition)
+    if (answer.task != options.task && answer.task == IkTask::Position())
       message = absl::StrCat("this arm places its hand only: the orientation follows", message.empty() ? "" : "; ", message);
     if (!answer.reached && !answer.solutions.empty())
-      message = absl::StrCat(message, "; off by ", answer.solutions[0].position_error, " m and ",
-                             answer.solutions[0].rotation_error, " rad");
+      message = absl::StrCat(message, "; off by ", answer.solutions[0].task_error.head<3>().norm(), " m and ",
+                             answer.solutions[0].task_error.tail<3>().norm(), " rad");
     result->set_message(message);
     for (const IkSolution& solution : answer.solutions)
-      Write(solution, answer.arm, answer.reached ? result->add_solutions() : result->mutable_nearest());
+      Write(solution, answer.arm, answer.task, answer.reached ? result->add_solutions() : result->mutable_nearest());
   }
   Inform(call, *asked, request.context(), poses->count, response->mutable_info());
   response->mutable_info()->set_frame(entry.prepared.frame_names[*frame]);
+  response->mutable_info()->set_expression(options.task.in_target_axes ? v1::EXPRESSION_BODY : v1::EXPRESSION_WORLD_ALIGNED);
   return absl::OkStatus();
 }
 

@@ -45,6 +45,15 @@ void WriteMotion(const BodyFrame& f, Expression expression, const Workspace<doub
   if (acceleration) Write(a, acceleration), Write(x.wd, acceleration + 3);
 }
 
+absl::StatusOr<PointMotion<double>> ReadPoint(const v1::MovingPoint& from) {
+  for (const auto& [field, vector] : {std::make_pair("point.position", &from.position()),
+                                      std::make_pair("point.velocity", &from.velocity()),
+                                      std::make_pair("point.acceleration", &from.acceleration())})
+    if (absl::Status s = wire::CheckFinite(field, *vector); !s.ok()) return s;
+  const auto vec = [](const v1::Vector3& x) { return Vec3<double>{x.x(), x.y(), x.z()}; };
+  return PointMotion<double>{vec(from.position()), vec(from.velocity()), vec(from.acceleration())};
+}
+
 }  // namespace
 
 absl::Status Answer(const Call& call, const v1::ComputeForwardKinematicsRequest& request,
@@ -59,6 +68,20 @@ absl::Status Answer(const Call& call, const v1::ComputeForwardKinematicsRequest&
   if (!states.ok()) return states.status();
   if (states->a.data && !states->v.data)
     return wire::BadField("velocities", "absent, want them with accelerations", "MISSING_FIELD");
+  int observer = -1;  // -1: the world
+  PointMotion<double> seen{};
+  if (request.has_point()) {
+    const auto point = ReadPoint(request.point());
+    if (!point.ok()) return point.status();
+    seen = *point;
+    if (!request.observer().empty()) {
+      const auto frame = AskedFrame(call, *asked, "observer", request.observer());
+      if (!frame.ok()) return frame.status();
+      observer = *frame;
+    }
+  } else if (!request.observer().empty()) {
+    return wire::BadField("observer", "given without a point; want point, which it looks at");
+  }
   const Prepared& m = call.entry.prepared;
   const size_t n = frames->size(), rows = n * states->count;
   if (rows > static_cast<size_t>(kMostSamples))
@@ -71,10 +94,20 @@ absl::Status Answer(const Call& call, const v1::ComputeForwardKinematicsRequest&
   double* acceleration = states->a.data ? wire::Extend(response->mutable_accelerations(), 6 * rows) : nullptr;
   if (absl::Status s = ForwardKinematicsRows(call, *frames, states->q, pose); !s.ok()) return s;
   Workspace<double>& ws = call.scratch.For(m, call.entry.serial);
-  for (int i = 0; velocity && i < states->count; ++i) {
+  double* point = request.has_point() ? wire::Extend(response->mutable_points(), 9 * rows) : nullptr;
+  if (observer >= 0) response->set_observer(m.frame_names[observer]);
+  for (int i = 0; (velocity || point) && i < states->count; ++i) {
     if (absl::Status s = call.Check(i); !s.ok()) return s;
     ForwardMotion(m, states->q.row(i), states->v.row(i), states->a.row(i), ws);
     for (int f : *frames) {
+      if (point) {
+        PointMotion<double> x = CarryToWorld(FramePose(m.frames[f], ws), MotionInWorldAxes(m.frames[f], ws), seen);
+        if (observer >= 0)
+          x = SeenFrom(FramePose(m.frames[observer], ws), MotionInWorldAxes(m.frames[observer], ws), x);
+        Write(x.p, point), Write(x.v, point + 3), Write(x.a, point + 6);
+        point += 9;
+      }
+      if (!velocity) continue;
       WriteMotion(m.frames[f], *expression, ws, velocity, acceleration);
       velocity += 6;
       if (acceleration) acceleration += 6;
@@ -84,6 +117,7 @@ absl::Status Answer(const Call& call, const v1::ComputeForwardKinematicsRequest&
   if (absl::Status s = wire::CheckAnswer("poses", response->poses().values(), 7 * per_sample); !s.ok()) return s;
   if (absl::Status s = wire::CheckAnswer("velocities", response->velocities(), 6 * per_sample); !s.ok()) return s;
   if (absl::Status s = wire::CheckAnswer("accelerations", response->accelerations(), 6 * per_sample); !s.ok()) return s;
+  if (absl::Status s = wire::CheckAnswer("points", response->points(), 9 * per_sample); !s.ok()) return s;
   Inform(call, *asked, request.context(), states->count, response->mutable_info());
   response->mutable_info()->set_expression(ToProto(*expression));
   ReportLimits(call, request.context(), states->q, states->v, nullptr, response->mutable_info());

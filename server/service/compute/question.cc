@@ -34,8 +34,8 @@ absl::Status Check(const Call& call, const Question& question, v1::Check* out) {
 
 absl::StatusOr<Question> ReadQuestion(const Call& call, Needs needs, bool wrenches, const v1::Context& context,
                                       const v1::JointVectors& positions, const v1::JointVectors* velocities,
-                                      const v1::JointVectors* accelerations) {
-  auto asked = ResolveContext(call, context);
+                                      const v1::JointVectors* accelerations, bool places) {
+  auto asked = ResolveContext(call, context, places);
   if (!asked.ok()) return asked.status();
   if (!wrenches && !asked->wrenches.empty())
     return wire::BadField("context.wrenches", "this method has no use for external wrenches; leave them out",

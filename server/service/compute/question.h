@@ -24,10 +24,11 @@ struct Question {
   int count() const { return states.count; }
 };
 
-// External wrenches of the context are refused where a method has no use for them (`wrenches` false).
+// External wrenches of the context are refused where a method has no use for them (`wrenches` false), so is a place of
+// torques (`places` false).
 absl::StatusOr<Question> ReadQuestion(const Call& call, Needs needs, bool wrenches, const v1::Context& context,
                                       const v1::JointVectors& positions, const v1::JointVectors* velocities = nullptr,
-                                      const v1::JointVectors* accelerations = nullptr);
+                                      const v1::JointVectors* accelerations = nullptr, bool places = false);
 
 // Fills info; with report_limits the samples outside limits, with check the residuals (dynamics: `checked`).
 absl::Status Conclude(const Call& call, const Question& question, const v1::Context& context, const double* efforts,

@@ -96,7 +96,7 @@ absl::Status Answer(const Call& call, const v1::ComputeRegressorRequest& request
     response->mutable_base_map()->set_cols(count);
     AppendRowMajor(BaseMap(base, count), response->mutable_base_map()->mutable_values());
   }
-  return Conclude(call, *question, request.context(), nullptr, false, response->mutable_info());
+  return Conclude(call, *question, request.context(), nullptr, true, response->mutable_info());
 }
 
 absl::Status Answer(const Call& call, const v1::IdentifyParametersRequest& request,
@@ -146,7 +146,7 @@ absl::Status Answer(const Call& call, const v1::IdentifyParametersRequest& reque
         std::sqrt(found.nearest_residual_rms.squaredNorm() / std::max(1, m.nv))));
   if (absl::Status s = wire::CheckAnswer("estimate", response->estimate(), 0); !s.ok()) return s;
   if (absl::Status s = wire::CheckAnswer("covariance", response->covariance(), 0); !s.ok()) return s;
-  return Conclude(call, *question, request.context(), efforts->data, false, response->mutable_info());
+  return Conclude(call, *question, request.context(), efforts->data, true, response->mutable_info());
 }
 
 }  // namespace torqued

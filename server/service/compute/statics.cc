@@ -7,7 +7,7 @@ namespace torqued {
 
 absl::Status Answer(const Call& call, const v1::ComputeStaticTorqueRequest& request,
                     v1::ComputeStaticTorqueResponse* response) {
-  auto asked = ResolveContext(call, request.context());
+  auto asked = ResolveContext(call, request.context(), true);
   if (!asked.ok()) return asked.status();
   // At rest nothing accelerates, moves or rubs: what remains are gravity and springs.
   Terms& terms = asked->conditions.terms;
@@ -30,7 +30,14 @@ absl::Status Answer(const Call& call, const v1::ComputeStaticTorqueRequest& requ
   if (absl::Status s = wire::CheckAnswer("efforts", *values, call.entry.nv()); !s.ok()) return s;
   Inform(call, *asked, request.context(), states->count, response->mutable_info());
   ReportLimits(call, request.context(), states->q, {}, efforts, response->mutable_info());
-  return absl::OkStatus();
+  if (asked->place == EffortPlace::kJoint) return absl::OkStatus();
+  const int nv = call.entry.nv();
+  DriveTrain train(call.entry.model(), call.entry.prepared);
+  for (int i = 0; i < states->count; ++i) {
+    Eigen::Map<Eigen::VectorXd> tau(efforts + static_cast<size_t>(i) * nv, nv);
+    tau = train.At(asked->place, asked->conditions, states->q.row(i), nullptr, nullptr, Eigen::VectorXd(tau));
+  }
+  return wire::CheckAnswer("efforts", *values, nv);
 }
 
 }  // namespace torqued

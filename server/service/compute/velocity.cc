@@ -7,6 +7,7 @@
 
 #include "server/core/dynamics/derivatives.h"
 #include "server/core/dynamics/singularity.h"
+#include "server/core/ik/singularity_probe.h"
 #include "server/service/compute/compute.h"
 #include "server/service/compute/question.h"
 
@@ -55,7 +56,7 @@ v1::SingularityKind ToProto(SingularityKind kind) {
     case SingularityKind::kRegular: return v1::SINGULARITY_KIND_NONE;
     case SingularityKind::kBoundary: return v1::SINGULARITY_KIND_BOUNDARY;
     case SingularityKind::kInterior: return v1::SINGULARITY_KIND_INTERIOR;
-    case SingularityKind::kUndetermined: return v1::SINGULARITY_KIND_UNSPECIFIED;
+    case SingularityKind::kUndetermined: return v1::SINGULARITY_KIND_UNDETERMINED;
   }
   return v1::SINGULARITY_KIND_UNSPECIFIED;
 }
@@ -173,6 +174,8 @@ absl::Status Answer(const Call& call, const v1::AnalyzeSingularityRequest& reque
     auto* report = response->add_reports();
     // The kind of a singularity and the ranks are the posture's, whatever axes they are looked at in.
     Singularity found = AnalyseSingularity(m, m.frames[*frame], q, options, ws);
+    if (found.kind == SingularityKind::kUndetermined)
+      found.kind = ProbeKind(m, m.frames[*frame], Eigen::Map<const Eigen::VectorXd>(q, m.nq), found, options, ws);
     if (*expression != Expression::kWorldAligned) {
       found.singular_values = svd.s;
       found.rank = svd.Rank(options.tolerance * (svd.s.size() > 0 ? svd.s[0] : 0));
