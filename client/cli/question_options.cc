@@ -48,6 +48,24 @@ absl::StatusOr<v1::Vector3> ParseVector(const std::string& flag, const std::stri
   return vector;
 }
 
+v1::EffortPlace ParsePlace(const std::string& text) {
+  return text == "joint"   ? v1::EFFORT_PLACE_JOINT
+         : text == "gear"  ? v1::EFFORT_PLACE_GEAR
+         : text == "motor" ? v1::EFFORT_PLACE_MOTOR
+                           : v1::EFFORT_PLACE_UNSPECIFIED;
+}
+
+std::string PlaceName(v1::EffortPlace place) {
+  return place == v1::EFFORT_PLACE_GEAR    ? " after the gear"
+         : place == v1::EFFORT_PLACE_MOTOR ? " at the motor"
+                                           : "";
+}
+
+void DeclarePlace(OptionSet& options, std::string& text) {
+  options.Choice("--torque-at", text, {"joint", "gear", "motor"},
+                 "where the torque is told: at the joint (default), after the gear, at the motor");
+}
+
 v1::Expression ParseExpression(const std::string& text) {
   if (text == "world-aligned") return v1::EXPRESSION_WORLD_ALIGNED;
   if (text == "body") return v1::EXPRESSION_BODY;

@@ -40,6 +40,12 @@ absl::StatusOr<v1::Vector3> ParseVector(const std::string& flag, const std::stri
 // "world-aligned", "body", "spatial"; "" is unspecified.
 v1::Expression ParseExpression(const std::string& text);
 std::string ExpressionName(v1::Expression expression);
+// "joint", "gear", "motor"; "" is unspecified.
+v1::EffortPlace ParsePlace(const std::string& text);
+// " after the gear", " at the motor"; at the joint nothing.
+std::string PlaceName(v1::EffortPlace place);
+// --torque-at of the verbs that tell torques.
+void DeclarePlace(OptionSet& options, std::string& text);
 // Task rows: "x,y,wz" or "0,1,5".
 absl::StatusOr<std::vector<int>> ParseRows(const std::string& flag, const std::string& text);
 

@@ -16,6 +16,13 @@ std::string UnitsSuffix(const std::vector<Column>& columns) {
   return columns.empty() ? "" : " [" + columns[0].unit + "]";
 }
 
+std::vector<Column> PartColumns(const v1::Model& model, const JointPart& part) {
+  auto columns = Columns(model, part.quantity);
+  if (!part.unit.empty())
+    for (Column& column : columns) column.unit = part.unit;
+  return columns;
+}
+
 Sheet JointRows(const Subject& subject, const std::string& title,
                 const std::vector<JointPart>& parts) {
   Sheet sheet;
@@ -24,7 +31,7 @@ Sheet JointRows(const Subject& subject, const std::string& title,
   std::vector<std::vector<Column>> columns;
   size_t rows = 0;
   for (const JointPart& part : parts) {
-    columns.push_back(Columns(subject.model, part.quantity));
+    columns.push_back(PartColumns(subject.model, part));
     rows = std::max(rows, columns.back().size());
     const std::string units = UnitsSuffix(columns.back());
     sheet.columns.push_back(part.title + units);
@@ -51,7 +58,7 @@ Sheet SampleRows(const Subject& subject, const std::string& title,
   if (timed) sheet.columns.push_back("time[s]");
   std::vector<int> widths;
   for (const JointPart& part : parts) {
-    const auto columns = Columns(subject.model, part.quantity);
+    const auto columns = PartColumns(subject.model, part);
     widths.push_back(static_cast<int>(columns.size()));
     for (const Column& column : columns) {
       std::string heading = Heading(column, part.quantity);
@@ -114,6 +121,14 @@ absl::StatusOr<Subject> SubjectOptions::Read(Session& session, bool without_stat
   if (!states.ok()) return states.status();
   subject.states = *std::move(states);
   return subject;
+}
+
+JointPart EffortPart(const v1::AnswerInfo& info, const google::protobuf::RepeatedField<double>* values) {
+  switch (info.effort_place()) {
+    case v1::EFFORT_PLACE_GEAR: return {"after the gear", Quantity::kEffort, values, "gear"};
+    case v1::EFFORT_PLACE_MOTOR: return {"at the motor", Quantity::kEffort, values, "motor", "Nm"};
+    default: return {"torque", Quantity::kEffort, values};
+  }
 }
 
 std::string Headline(const std::string& what, const v1::AnswerInfo& info) {

@@ -49,6 +49,7 @@ struct JointPart {
   Quantity quantity;  // whose names and units it has
   const google::protobuf::RepeatedField<double>* values;
   std::string suffix = "";  // of the column in CSV; empty: the quantity's own
+  std::string unit = "";    // of every number; empty: the quantity's own
 };
 
 // One state for people: a row per joint; otherwise a row per state with API.md's headings, `time`
@@ -61,6 +62,8 @@ absl::Status ShowJoints(Session& session, const google::protobuf::Message& answe
 
 // "static torque of ur5e@0123456789ab, gravity 0 0 -9.81 m/s^2".
 std::string Headline(const std::string& what, const v1::AnswerInfo& info);
+// The torque's part of an answer: joint, after the gear or at the motor, as the answer says.
+JointPart EffortPart(const v1::AnswerInfo& info, const google::protobuf::RepeatedField<double>* values);
 // The same without gravity, for questions that do not depend on it.
 std::string KinematicHeadline(const std::string& what, const v1::AnswerInfo& info);
 // What else an answer's info says to people: samples outside limits, residuals of --check. "" if

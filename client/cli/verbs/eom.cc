@@ -34,6 +34,7 @@ class Eom : public Verb {
   void Declare(OptionSet& options) override {
     subject_.Declare(options, StateOptions::kV, false, true);
     options.Group("Answer");
+    DeclarePlace(options, place_);
     options.Text("--parts", parts_, "LIST",
                  "only these: mass,packed,coriolis,velocity,gravity,friction,springs,rotor");
   }
@@ -43,6 +44,7 @@ class Eom : public Verb {
     if (!subject.ok()) return subject.status();
     v1::ComputeEquationOfMotionRequest request;
     subject->Fill(request);
+    request.mutable_context()->set_effort_place(ParsePlace(place_));
     if (subject->states.v.values_size() > 0) *request.mutable_velocities() = subject->states.v;
     for (const std::string& name : SplitTrimmed(parts_, ',')) {
       bool known = false;
@@ -68,7 +70,8 @@ class Eom : public Verb {
                         const v1::ComputeEquationOfMotionResponse& answer, int s) {
     const auto joints = Ids(Columns(subject.model, Quantity::kVelocity));
     const auto title = [&](const std::string& what) {
-      return SampleTitle(subject.states, s, Headline(what, answer.info()));
+      return SampleTitle(subject.states, s,
+                         Headline(what + PlaceName(answer.info().effort_place()), answer.info()));
     };
     if (answer.has_mass_matrix())
       sheets.push_back(
@@ -95,12 +98,14 @@ class Eom : public Verb {
     if (torques.columns.size() == 1) return;
     torques.columns.push_back("unit");
     const auto columns = Columns(subject.model, Quantity::kEffort);
-    for (size_t i = 0; i < columns.size(); ++i) torques.rows[i].push_back(columns[i].unit);
+    const bool motor = answer.info().effort_place() == v1::EFFORT_PLACE_MOTOR;
+    for (size_t i = 0; i < columns.size(); ++i)
+      torques.rows[i].push_back(motor ? "Nm" : columns[i].unit);
     sheets.push_back(torques);
   }
 
   SubjectOptions subject_;
-  std::string parts_;
+  std::string parts_, place_;
 };
 
 }  // namespace

@@ -30,6 +30,7 @@ class Ik : public Verb {
             "joint positions for a pose: all branches in closed form, else numerically",
             {"ik ur5e --xyz 0.4,0.2,0.5 --rpy 180,0,90 --deg",
              "ik two-link --xyz 0.7,0.3,0 --rows x,y,z",
+             "ik ur5e --xyz 0.4,0.2,0.5 --rpy 180,0,0 --deg --rows x,y,z,wx,wy --expression body",
              "ik puma560 --pose 0.3,0.1,0.4,0,0,0,1 --seed zero --respect-limits",
              "ik scara --poses points.csv --csv"},
             "A pose out of reach ends with exit code 3, and says by how much. --poses FILE.csv: "
@@ -51,7 +52,10 @@ class Ik : public Verb {
                  "--rpy, --seed and the printed table of revolute joints are in degrees");
     options.Text("--frame", frame_, "NAME", "frame that shall be there; default: the tool frame");
     options.Text("--rows", rows_, "LIST",
-                 "only these matter: x,y,z (the position) or wx,wy,wz (the orientation)");
+                 "only these matter, any of x,y,z,wx,wy,wz: x,y,z is the position");
+    options.Choice("--expression", expression_, {"world-aligned", "body"},
+                   "axes of the rows; body: those of the wanted frame, so that x,y,z,wx,wy leave the "
+                   "turn about its z free");
     options.Flag("--respect-limits", respect_limits_, "leave out solutions outside joint limits");
     options.Text("--tool", tool_, "FRAME", "tool frame instead of the model's");
   }
@@ -80,6 +84,7 @@ class Ik : public Verb {
     const auto rows = ParseRows("--rows", rows_);
     if (!rows.ok()) return rows.status();
     for (const int row : *rows) request.mutable_task()->add_rows(row);
+    request.set_expression(ParseExpression(expression_));
     request.set_respect_limits(respect_limits_);
     const auto answer = session.Ask<v1::ComputeInverseKinematicsResponse>(request);
     if (!answer.ok()) return answer.status();
@@ -163,7 +168,7 @@ class Ik : public Verb {
     sheet.rows.push_back(std::move(row));
   }
 
-  std::string model_, xyz_, rpy_, pose_, file_, seed_, frame_, rows_, tool_;
+  std::string model_, xyz_, rpy_, pose_, file_, seed_, frame_, rows_, expression_, tool_;
   bool degrees_ = false, respect_limits_ = false;
 };
 

@@ -3,7 +3,7 @@
 namespace torqued::cli {
 namespace {
 
-Sheet SixVectors(const std::string& title, const std::vector<std::string>& columns,
+Sheet Vectors(const std::string& title, const std::vector<std::string>& columns,
                  const v1::ComputeForwardKinematicsResponse& answer, int width,
                  const google::protobuf::RepeatedField<double>& values, const Subject& subject) {
   Sheet sheet;
@@ -39,19 +39,25 @@ absl::StatusOr<Exit> ShowPoses(Session& session, const Subject& subject,
   if (!answer.ok()) return answer.status();
   const std::string expression = ExpressionName(answer->info().expression());
   std::vector<Sheet> sheets = {
-      SixVectors(KinematicHeadline(title, answer->info()) + ", in the world",
+      Vectors(KinematicHeadline(title, answer->info()) + ", in the world",
                  {"x[m]", "y[m]", "z[m]", "qx", "qy", "qz", "qw"}, *answer, 7,
                  answer->poses().values(), subject)};
   if (answer->velocities_size() > 0)
     sheets.push_back(
-        SixVectors("velocity, " + expression,
+        Vectors("velocity, " + expression,
                    {"vx[m/s]", "vy[m/s]", "vz[m/s]", "wx[rad/s]", "wy[rad/s]", "wz[rad/s]"},
                    *answer, 6, answer->velocities(), subject));
   if (answer->accelerations_size() > 0)
-    sheets.push_back(SixVectors("acceleration, " + expression,
+    sheets.push_back(Vectors("acceleration, " + expression,
                                 {"ax[m/s^2]", "ay[m/s^2]", "az[m/s^2]", "alphax[rad/s^2]",
                                  "alphay[rad/s^2]", "alphaz[rad/s^2]"},
                                 *answer, 6, answer->accelerations(), subject));
+  if (answer->points_size() > 0)
+    sheets.push_back(Vectors(
+        "point, seen from " + (answer->observer().empty() ? "the world" : answer->observer()),
+        {"x[m]", "y[m]", "z[m]", "vx[m/s]", "vy[m/s]", "vz[m/s]", "ax[m/s^2]", "ay[m/s^2]",
+         "az[m/s^2]"},
+        *answer, 9, answer->points(), subject));
   session.Show(*answer, sheets);
   if (session.for_people()) session.out() << InfoNotes(answer->info());
   return Exit::kOk;

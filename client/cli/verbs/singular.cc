@@ -17,6 +17,8 @@ std::string KindName(v1::SingularityKind kind) {
       return "singular: boundary of the workspace";
     case v1::SINGULARITY_KIND_INTERIOR:
       return "singular: inside the workspace (axes in line)";
+    case v1::SINGULARITY_KIND_UNDETERMINED:
+      return "singular: boundary or inside, no search could tell";
     default:
       return "unknown";
   }

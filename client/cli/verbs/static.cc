@@ -22,6 +22,8 @@ class Static : public Verb {
 
   void Declare(OptionSet& options) override {
     subject_.Declare(options, StateOptions::kQ, true, false);
+    options.Group("Answer");
+    DeclarePlace(options, place_);
   }
 
   absl::StatusOr<Exit> Run(Session& session) override {
@@ -29,6 +31,7 @@ class Static : public Verb {
     if (!subject.ok()) return subject.status();
     v1::ComputeStaticTorqueRequest request;
     subject->Fill(request);
+    request.mutable_context()->set_effort_place(ParsePlace(place_));
     if (request.context().wrenches_size() >
         0) {  // the method's own field: its answer echoes how it was understood
       *request.mutable_wrench() = request.context().wrenches(0);
@@ -39,13 +42,14 @@ class Static : public Verb {
     const absl::Status shown =
         ShowJoints(session, *answer, answer->info(), *subject, subject_.states(),
                    Headline("static torque", answer->info()),
-                   {{"torque", Quantity::kEffort, &answer->efforts().values()}});
+                   {EffortPart(answer->info(), &answer->efforts().values())});
     if (!shown.ok()) return shown;
     return Exit::kOk;
   }
 
  private:
   SubjectOptions subject_;
+  std::string place_;
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 
 using Kind = v1::TorqueTerm;
 
-constexpr std::array<std::pair<v1::TorqueTerm::Kind, const char*>, 8> kKinds = {{
+constexpr std::array<std::pair<v1::TorqueTerm::Kind, const char*>, 9> kKinds = {{
     {Kind::KIND_OWN_INERTIA, "own inertia"},
     {Kind::KIND_COUPLING_INERTIA, "coupling"},
     {Kind::KIND_CENTRIPETAL, "centripetal"},
@@ -25,6 +25,7 @@ constexpr std::array<std::pair<v1::TorqueTerm::Kind, const char*>, 8> kKinds = {
     {Kind::KIND_FRICTION, "friction"},
     {Kind::KIND_SPRING, "spring"},
     {Kind::KIND_EXTERNAL, "external"},
+    {Kind::KIND_DRIVE, "drive"},
 }};
 
 const char* KindName(v1::TorqueTerm::Kind kind) {
@@ -93,6 +94,7 @@ class Terms : public Verb {
   void Declare(OptionSet& options) override {
     subject_.Declare(options, StateOptions::kV | StateOptions::kA, true, true);
     options.Group("Answer");
+    DeclarePlace(options, place_);
     options.Flag("--coefficients", coefficients_,
                  "every single term with its coefficient D_ij, D_ijk (symmetric in j, k)");
     options.Group("Simplified model");
@@ -115,13 +117,18 @@ class Terms : public Verb {
     if (!subject.ok()) return subject.status();
     v1::ComputeTorqueBreakdownRequest request;
     subject->Fill(request);
+    request.mutable_context()->set_effort_place(ParsePlace(place_));
     if (subject->states.v.values_size() > 0) *request.mutable_velocities() = subject->states.v;
     if (subject->states.a.values_size() > 0) *request.mutable_accelerations() = subject->states.a;
     const auto answer = session.Ask<v1::ComputeTorqueBreakdownResponse>(request);
     if (!answer.ok()) return answer.status();
-    const auto columns = Columns(subject->model, Quantity::kEffort);
+    auto columns = Columns(subject->model, Quantity::kEffort);
+    if (answer->info().effort_place() == v1::EFFORT_PLACE_MOTOR)
+      for (Column& column : columns) column.unit = "Nm";
     if (session.for_people() && subject->states.count == 1) {
-      session.out() << Headline("torque by terms", answer->info()) << "\n";
+      session.out() << Headline("torque" + PlaceName(answer->info().effort_place()) + " by terms",
+                                answer->info())
+                    << "\n";
       for (int i = 0; i < answer->joints_size(); ++i)
         session.out() << Sentence(answer->joints(i), columns[static_cast<size_t>(i)].unit) << "\n";
       session.out() << "\n";
@@ -139,7 +146,10 @@ class Terms : public Verb {
     const bool many = subject.states.count > 1;
     if (many) sheet.columns.push_back("state");
     for (const char* name : {"joint", "unit", "torque"}) sheet.columns.push_back(name);
-    for (const auto& [kind, name] : kKinds) sheet.columns.push_back(name);
+    // The drive's own term is there only after the gear and at the motor.
+    const bool placed = answer.info().effort_place() > v1::EFFORT_PLACE_JOINT;
+    const size_t kinds = kKinds.size() - (placed ? 0 : 1);
+    for (size_t k = 0; k < kinds; ++k) sheet.columns.push_back(kKinds[k].second);
     sheet.columns.push_back("of it rotor");
     for (int i = 0; i < answer.joints_size(); ++i) {
       const auto& joint = answer.joints(i);
@@ -148,9 +158,10 @@ class Terms : public Verb {
       row.insert(row.end(), {joint.joint(), columns[static_cast<size_t>(i) % columns.size()].unit,
                              joint.effort()});
       double rotor = 0;
-      for (const Share& share : Shares(joint)) {
-        row.push_back(share.effort);
-        rotor += share.rotor;
+      const auto shares = Shares(joint);
+      for (size_t k = 0; k < kinds; ++k) {
+        row.push_back(shares[k].effort);
+        rotor += shares[k].rotor;
       }
       row.push_back(rotor);
       sheet.rows.push_back(std::move(row));
@@ -248,7 +259,7 @@ class Terms : public Verb {
   }
 
   SubjectOptions subject_;
-  std::string drop_, below_, box_, box_v_, box_a_ = "1";
+  std::string place_, drop_, below_, box_, box_v_, box_a_ = "1";
   int64_t samples_ = 1000, seed_ = 1;
   bool coefficients_ = false;
 };
