@@ -169,6 +169,39 @@ TEST(Identify, RecoversThreeRobotsWithinTheStatedCovariance) {
   ExpectRecovered(testing::Puma560(), {7, true, true}, 900, .02, 13, false);
 }
 
+// Over many seeds the Mahalanobis distances add up to a chi-square number with as many degrees of freedom: the stated
+// covariance is neither too small nor too large, for three robots.
+TEST(Identify, ErrorsFollowTheStatedCovarianceOverSeeds) {
+  Model scara = testing::Scara();
+  for (int i = 0; i < 4; ++i) {
+    scara.coordinates[i].friction.viscous = .5 + i;
+    scara.coordinates[i].friction.coulomb_positive = 1 + .2 * i;
+    scara.coordinates[i].friction.coulomb_negative = .8;
+  }
+  struct Case {
+    Model model;
+    RegressorColumns columns;
+    int samples, seeds;
+  };
+  for (const Case& c : {Case{testing::PlanarArm({1, 1}, 5, .4), {3, false, false}, 200, 24},
+                        Case{scara, {5, false, true}, 300, 12}, Case{testing::Puma560(), {7, true, true}, 500, 5}}) {
+    const Prepared m = Prepare(c.model);
+    double sum = 0, freedom = 0;
+    for (int seed = 1; seed <= c.seeds; ++seed) {
+      const Recording recording(c.model, m, c.samples, .02, 100 + seed);
+      IdentifyOptions o;
+      o.columns = c.columns;
+      o.guess = TrueParameters(c.model, m, c.columns);
+      const Identification id = Identify(m, Conditions(m), recording.samples, o);
+      ASSERT_EQ(id.excited, id.base.rank());
+      const VectorXd error = id.beta - id.base.Reduce(TrueParameters(c.model, m, c.columns));
+      sum += error.dot(ComputeSvd(id.covariance).Solve(error, 0));
+      freedom += id.base.rank();
+    }
+    EXPECT_NEAR(sum, freedom, 4.5 * std::sqrt(2 * freedom)) << c.model.name;
+  }
+}
+
 TEST(Identify, SaysWhenTheMotionDoesNotExcite) {
   const Model model = testing::PlanarArm({1, 1});
   const Prepared m = Prepare(model);
