@@ -1,11 +1,19 @@
 #include "client/cli/sheet.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "client/cli/numbers.h"
 
 namespace torqued::cli {
 namespace {
+
+// Rounded numbers stand to the right like others.
+bool IsNumber(const std::string& text) {
+  double value = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  return read.ec == std::errc() && read.ptr == text.data() + text.size();
+}
 
 // Columns on screen: bytes that do not continue a UTF-8 character.
 size_t Width(const std::string& text) {
@@ -42,7 +50,9 @@ std::string ToTable(const Sheet& sheet) {
     for (size_t c = 0; c < columns; ++c) {
       text.back().push_back(ForPeople(row[c]));
       width[c] = std::max(width[c], Width(text.back()[c]));
-      if (std::holds_alternative<std::string>(row[c]) && !text.back()[c].empty()) right[c] = false;
+      if (std::holds_alternative<std::string>(row[c]) && !text.back()[c].empty() &&
+          !IsNumber(text.back()[c]))
+        right[c] = false;
     }
   }
   std::string out = sheet.title.empty() ? "" : sheet.title + "\n";

@@ -63,4 +63,48 @@ absl::StatusOr<Explanation> ExplainAt(const TimedPath& timed, double t) {
   return out;
 }
 
+absl::StatusOr<Moment> ExplainMoment(DynamicsSource& source, const Trajectory& trajectory, const MotionLimits& limits, double t) {
+  const absl::StatusOr<RobotFacts> facts = source.Facts();
+  if (!facts.ok()) return facts.status();
+  TrajectorySample at;
+  SampleAt(trajectory, t, at);
+  const int n = trajectory.joint_count();
+  // Two columns of m = M q', c = M q'' + C q', g: with q' = v, q'' = a, and with q' = a.
+  Eigen::MatrixXd q(n, 2), dq(n, 2), ddq(n, 2);
+  q << at.q, at.q;
+  dq << at.v, at.a;
+  ddq << at.a, Eigen::VectorXd::Zero(n);
+  const absl::StatusOr<PathCoefficients> k = source.PathDynamics(q, dq, ddq);
+  if (!k.ok()) return k.status();
+  // Drives that share joints share their friction too: it is what the full torque has more.
+  const absl::StatusOr<TorqueAnswer> full = source.InverseDynamics(at.q, at.v, at.a);
+  if (!full.ok()) return full.status();
+  if (k->revision != facts->revision)
+    return absl::AbortedError(absl::StrFormat("model revision changed from %s to %s while the motion was explained", facts->revision, k->revision));
+  Moment out;
+  out.t = t;
+  for (int j = 0; j < n; ++j) {
+    JointExplanation e;
+    e.name = trajectory.joint_names[j];
+    e.q = at.q(j), e.v = at.v(j), e.a = at.a(j);
+    e.limit = limits.torque(j);
+    e.from_acceleration = k->m(j, 1);
+    e.from_speed = k->c(j, 0) - k->m(j, 1);
+    e.gravity = k->g(j, 0);
+    e.torque = full->tau(j, 0);
+    e.friction = e.torque - e.from_acceleration - e.from_speed - e.gravity;
+    const struct { const char* what; double value, limit; } used[] = {{"torque", e.torque, e.limit},
+                                                                      {"speed", e.v, limits.velocity(j)},
+                                                                      {"acceleration", e.a, limits.acceleration(j)}};
+    for (const auto& u : used) {
+      const double share = std::isfinite(u.limit) ? std::abs(u.value) / u.limit : 0;
+      if (share <= out.nearest_share) continue;
+      out.nearest_share = share;
+      out.nearest = absl::StrFormat("%s of %s", u.what, e.name);
+    }
+    out.joints.push_back(std::move(e));
+  }
+  return out;
+}
+
 }  // namespace torqued

@@ -30,4 +30,16 @@ struct Explanation {
 // t [s] in [0, duration]. INVALID_ARGUMENT: outside; FAILED_PRECONDITION: the plan has no length or no torque coefficients.
 absl::StatusOr<Explanation> ExplainAt(const TimedPath& timed, double t);
 
+// The same for a moment of any trajectory, from its own samples.
+struct Moment {
+  double t = 0;
+  std::vector<JointExplanation> joints;
+  std::string nearest;       // the limit that is used most: "torque of elbow"; empty: nothing is limited
+  double nearest_share = 0;  // value over that limit
+};
+
+// t [s], clamped to the trajectory's ends. Two calls of the source. REQUIRES: CheckShape ok, joints in the source's order, as many
+// limits. Errors of the source pass through; ABORTED: the model changed between its calls.
+absl::StatusOr<Moment> ExplainMoment(DynamicsSource& source, const Trajectory& trajectory, const MotionLimits& limits, double t);
+
 }  // namespace torqued

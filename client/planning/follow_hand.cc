@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/planning/hand_path.h"
+#include "client/planning/infeasible.h"
 
 namespace torqued {
 namespace {
@@ -83,7 +84,7 @@ class Follower {
   absl::Status Lost(double s, const Eigen::VectorXd& q, const Eigen::VectorXd& rate) const {
     int joint = 0;
     if (rate.size() > 0 && rate.allFinite()) rate.cwiseAbs().maxCoeff(&joint);
-    return absl::FailedPreconditionError(absl::StrFormat(
+    return UnreachableError(absl::StrFormat(
         "the hand path cannot be followed beyond %.1f %% at %s: out of reach or singular there, joint %s would have to jump; a "
         "point-to-point move to the goal is the alternative",
         100 * s / hand_.length(), Place(hand_.PoseAt(s)), names_[joint]));

@@ -11,6 +11,7 @@ namespace torqued {
 namespace {
 
 constexpr char kPayload[] = "torqued.planning/infeasible";
+constexpr char kUnreachable[] = "torqued.planning/unreachable";
 
 std::string Exact(double value) { return absl::StrFormat("%.17g", value); }
 
@@ -30,6 +31,16 @@ absl::Status InfeasibleError(const Infeasibility& why) {
   for (double q : why.q) fields.push_back(Exact(q));
   status.SetPayload(kPayload, absl::Cord(absl::StrJoin(fields, "\n")));
   return status;
+}
+
+absl::Status UnreachableError(const std::string& message) {
+  absl::Status status = absl::FailedPreconditionError(message);
+  status.SetPayload(kUnreachable, absl::Cord());
+  return status;
+}
+
+bool IsInfeasible(const absl::Status& status) {
+  return status.GetPayload(kUnreachable).has_value() || status.GetPayload(kPayload).has_value();
 }
 
 std::optional<Infeasibility> InfeasibilityOf(const absl::Status& status) {

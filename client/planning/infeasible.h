@@ -23,6 +23,12 @@ struct Infeasibility {
 // FAILED_PRECONDITION with a readable message and the fields as payload.
 absl::Status InfeasibleError(const Infeasibility& why);
 
+// The robot cannot do what is asked, whatever the timing: out of reach, singular, lost on the way. FAILED_PRECONDITION.
+absl::Status UnreachableError(const std::string& message);
+
+// Whether `status` is one made by InfeasibleError or UnreachableError.
+bool IsInfeasible(const absl::Status& status);
+
 // The fields, if `status` is one made by InfeasibleError.
 std::optional<Infeasibility> InfeasibilityOf(const absl::Status& status);
 

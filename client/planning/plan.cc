@@ -47,7 +47,8 @@ AxisLimits LineLimits(const Eigen::VectorXd& delta, const MotionLimits& limits) 
 }
 
 absl::StatusOr<std::vector<Profile>> AxisProfiles(const Eigen::VectorXd& from, const Eigen::VectorXd& to,
-                                                  const MotionLimits& limits, const PtpOptions& options) {
+                                                  const std::vector<std::string>& names, const MotionLimits& limits,
+                                                  const PtpOptions& options) {
   std::vector<Profile> out;
   const int n = static_cast<int>(from.size());
   if (options.kind == PtpKind::kSCurve && !options.straight) {
@@ -61,9 +62,10 @@ absl::StatusOr<std::vector<Profile>> AxisProfiles(const Eigen::VectorXd& from, c
       if (from(j) == to(j) && std::isinf(each[j].acceleration)) each[j].acceleration = 1;
       if (std::isinf(each[j].acceleration))
         return absl::FailedPreconditionError(
-            absl::StrCat("joint ", j, ": the model has no acceleration limit, an S-curve needs one"));
+            absl::StrCat("joint ", names[j], ": the model has no acceleration limit, an S-curve needs one"));
       if (std::isinf(each[j].jerk) && from(j) != to(j))
-        return absl::FailedPreconditionError(absl::StrCat("joint ", j, ": the model has no jerk limit, an S-curve needs one"));
+        return absl::FailedPreconditionError(
+            absl::StrCat("joint ", names[j], ": the model has no jerk limit, an S-curve needs one"));
       if (std::isinf(each[j].jerk)) each[j].jerk = 1;
     }
     return SynchronisedSCurves(start, goal, each);
@@ -149,7 +151,7 @@ absl::StatusOr<MotionPlan> PlanPtp(DynamicsSource& source, const Eigen::VectorXd
   if (!(options.timing.cycle_s > 0)) return absl::InvalidArgumentError("cycle_s: want more than 0");
   absl::StatusOr<MotionLimits> limits = ScaledLimits(*facts, options.timing.scales);
   if (!limits.ok()) return limits.status();
-  absl::StatusOr<std::vector<Profile>> profiles = AxisProfiles(from, to, *limits, options);
+  absl::StatusOr<std::vector<Profile>> profiles = AxisProfiles(from, to, facts->joint_names, *limits, options);
   if (!profiles.ok()) return profiles.status();
   MotionPlan plan;
   plan.trajectory = SampleProfiles(*profiles, facts->joint_names, options.timing.cycle_s);
@@ -170,7 +172,7 @@ absl::StatusOr<MotionPlan> PlanPtpToPose(DynamicsSource& source, const Eigen::Ve
                                          const std::string& branch, const PtpOptions& options) {
   absl::StatusOr<PoseAnswer> answer = source.InverseKinematics(to, from);
   if (!answer.ok()) return answer.status();
-  if (answer->solutions.empty()) return absl::FailedPreconditionError("goal pose: out of reach");
+  if (answer->solutions.empty()) return UnreachableError("goal pose: out of reach");
   std::vector<std::string> names;
   for (const PoseSolution& s : answer->solutions) {
     if (branch.empty() || s.branch == branch) {

@@ -74,9 +74,9 @@ class Sheet {
     for (const Curve& c : curves) {
       absl::StrAppend(&svg_, "<path fill=\"none\" stroke=\"", c.colour, "\" stroke-width=\"1.5\"",
                       c.dashed ? " stroke-dasharray=\"5 4\"" : "", " d=\"");
-      const size_t stride = std::max<size_t>(1, c.x.size() / 1500);
+      const size_t stride = std::max<size_t>(1, c.x.size() / 800);
       for (size_t k = 0; k < c.x.size(); k = k + 1 == c.x.size() ? k + 1 : std::min(k + stride, c.x.size() - 1))
-        absl::StrAppendFormat(&svg_, "%c%.2f %.2f", k == 0 ? 'M' : 'L', X(c.x[k]), Y(c.y[k]));
+        absl::StrAppendFormat(&svg_, "%c%.1f %.1f", k == 0 ? 'M' : 'L', X(c.x[k]), Y(c.y[k]));
       absl::StrAppend(&svg_, "\"/>\n");
       if (c.name.empty()) continue;
       absl::StrAppendFormat(&svg_, "<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"end\" fill=\"%s\">%s</text>\n", key, top - 5, c.colour, Escape(c.name));

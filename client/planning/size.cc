@@ -102,7 +102,7 @@ absl::StatusOr<std::vector<DriveSizing>> SizeDrives(const Trajectory& cycle, con
     r.thermal_margin = motor.kind == MotorKind::kServo && motor.continuous_torque > 0
                            ? 1 - r.rms_torque / motor.continuous_torque : r.curve_margin;
     if (load_scale > 0 && motor.inertia > 0)
-      r.inertia_ratio = std::max(load_work / load_scale, 0.0) / (drive.ratio * drive.ratio * motor.inertia);
+      r.inertia_ratio = std::max(load_work / load_scale / (drive.ratio * drive.ratio * motor.inertia) - (drive.rotor_in_model ? 1 : 0), 0.0);
     if (r.curve_margin < 0)
       r.findings.push_back(absl::StrFormat("torque beyond the curve at %.3f s by %.0f %%", r.worst_time_s, -100 * r.curve_margin));
     if (r.thermal_margin < 0 && motor.kind == MotorKind::kServo)

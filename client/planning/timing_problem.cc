@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/planning/infeasible.h"
 
 namespace torqued {
 namespace {
@@ -18,7 +19,7 @@ absl::Status CheckPositions(const PathGrid& grid, const Path& path, const RobotF
     for (int j = 0; j < grid.joint_count(); ++j) {
       const double q = grid.q(j, c), slack = 1e-9 * std::max(1.0, std::abs(q));
       if (q < limits.lower(j) - slack || q > limits.upper(j) + slack)
-        return absl::FailedPreconditionError(
+        return UnreachableError(
             absl::StrFormat("joint %s: the path reaches %.6g at %.1f %%, allowed %.6g to %.6g", facts.joint_names[j], q,
                             100 * grid.column_s[c] / path.length(), limits.lower(j), limits.upper(j)));
     }

@@ -56,11 +56,12 @@ Client::Client(const ClientOptions& options, std::unique_ptr<Transport> transpor
 
 Client::~Client() = default;
 
-absl::Status Client::Call(const Message& request, Message& response, const Progress& progress) {
+absl::Status Client::Call(const Message& request, Message& response, const Progress& progress,
+                          RowWidths widths) {
   if (absl::Status status = CheckStrings(request); !status.ok()) return status;
   if (request.ByteSizeLong() <= kSmallRequestBytes || FindContext(request) == nullptr)
     return CallOnce(request, response);
-  return CallInParts(request, response, progress);
+  return CallInParts(request, response, progress, widths);
 }
 
 absl::Status Client::CallOnce(const Message& request, Message& response) {
@@ -83,12 +84,15 @@ absl::Status Client::CallOnce(const Message& request, Message& response) {
 }
 
 absl::Status Client::CallInParts(const Message& request, Message& response,
-                                 const Progress& progress) {
+                                 const Progress& progress, RowWidths widths) {
   const auto limits = Limits();
   if (!limits.ok()) return limits.status();
-  const auto widths = Widths(FindContext(request)->model());
-  if (!widths.ok()) return widths.status();
-  BatchRequest batch(request, *widths);
+  if (widths.nq == 0 || widths.nv == 0) {
+    const auto asked = Widths(FindContext(request)->model());
+    if (!asked.ok()) return asked.status();
+    widths = *asked;
+  }
+  BatchRequest batch(request, widths);
   return AskInParts(
       batch, *limits, response,
       [this](const Message& part, Message& answer) { return CallOnce(part, answer); }, progress);

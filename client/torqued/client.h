@@ -117,8 +117,9 @@ class Client {
     if (absl::Status status = Call(request, response); !status.ok()) return status;
     return response;
   }
+  // `widths`: of the model's rows, where the caller knows them: a large batch then needs no look-up of the model.
   absl::Status Call(const google::protobuf::Message& request, google::protobuf::Message& response,
-                    const Progress& progress = nullptr);
+                    const Progress& progress = nullptr, RowWidths widths = {});
   // For methods that answer with a stream: `part` holds each message while `each` runs.
   absl::Status Receive(const google::protobuf::Message& request, google::protobuf::Message& part,
                        const std::function<bool()>& each);
@@ -138,7 +139,8 @@ class Client {
   absl::Status CallOnce(const google::protobuf::Message& request,
                         google::protobuf::Message& response);
   absl::Status CallInParts(const google::protobuf::Message& request,
-                           google::protobuf::Message& response, const Progress& progress);
+                           google::protobuf::Message& response, const Progress& progress,
+                           RowWidths widths);
   absl::StatusOr<BatchLimits> Limits();
   absl::StatusOr<RowWidths> Widths(const std::string& model);
 

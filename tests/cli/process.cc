@@ -118,6 +118,8 @@ int TestServer::Stop(int signal) {
   return status;
 }
 
+void TestServer::Signal(int signal) const { kill(child_, signal); }
+
 Finished TestServer::Ask(std::vector<std::string> arguments, Environment environment) const {
   environment.emplace("TORQUED_SERVER", address_);
   return Torquectl(arguments, environment);

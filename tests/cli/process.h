@@ -37,6 +37,7 @@ class TestServer {
   const std::string& data_folder() const { return data_folder_; }
   // Ends it now; SIGTERM drains, SIGKILL does not. Returns its exit status as wait gives it.
   int Stop(int signal);
+  void Signal(int signal) const;  // SIGSTOP and SIGCONT: a server that hangs
   // torquectl against this server.
   Finished Ask(std::vector<std::string> arguments, Environment environment = {}) const;
 

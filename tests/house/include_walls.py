@@ -26,11 +26,13 @@ LAYERS = {
     "client/torqued": ["proto/wire"],
     "client/planning": CORE,
     "client/card": CORE + ["client/planning"],
-    "client/cli": ["client/torqued", "client/planning", "client/card", "server", "proto/wire"],
+    "client/remote": CORE + ["client/torqued", "client/planning"],
+    "client/cli": ["client/torqued", "client/planning", "client/remote", "client/card", "server", "proto/wire"],
     "client/examples": ["client/torqued"],
 }
 # Folders that may see gRPC and protobuf at all.
-WIRE_FOLDERS = ("proto/wire", "server/service", "server/app", "client/torqued", "client/cli", "client/examples")
+WIRE_FOLDERS = ("proto/wire", "server/service", "server/app", "client/torqued", "client/remote", "client/cli",
+                "client/examples")
 # core speaks Eigen and the standard library, nothing else.
 WIRE_INCLUDE = re.compile(r"^(grpc|grpcpp|google/protobuf|google/rpc|torqued/v1)/|^grpcpp?\.h|\.pb\.h$")
 CORE_FORBIDDEN = re.compile(r"^(absl|spdlog|sqlite3|yaml-cpp|tinyxml2|pugixml|nlohmann|CLI)\b")

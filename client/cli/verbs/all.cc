@@ -1,3 +1,4 @@
+#include "client/cli/verbs/planning_verbs.h"
 #include "client/cli/verbs/verbs.h"
 
 namespace torqued::cli {
@@ -17,6 +18,9 @@ std::vector<std::unique_ptr<Verb>> AllVerbs() {
         MakeCardList,    MakeCardCheck, MakeCardServe,   MakeCardRun,
         MakeCardReport,  MakeCardJog,   MakeCardHome,    MakeCardEnable,
         MakeCardStop,    MakeCardReset, MakeCardWatch,  // motion card
+        MakePlanPtp,     MakePlanLine,  MakePlanArc,     MakePlanGate,
+        MakePlanPath,    MakeTrajTime,  MakeTrajCheck,   MakeTrajExplain,
+        MakeTrajSample,  MakeTrajConvert, MakeTrajPlot,  MakeSize,         // planning
         MakeHealth,      MakeTop,       MakeBench,       MakeCompletion})  // server and shell
     verbs.push_back(make());
   return verbs;
