@@ -79,7 +79,7 @@ Infeasibility Diagnose(TimingProblem problem, const SolveOptions& options, const
 
   const auto works = [&](double factor) {
     problem.torque_factor = factor;
-    problem.tighten.resize(0, 0);
+    problem.tighten = {};
     return solver.Solve(problem, options).feasible;
   };
   if (problem.m.size() > 0) {

@@ -32,11 +32,26 @@ void AddReversals(const Path& path, int samples, const std::vector<bool>& dry, s
   }
 }
 
+void Evaluate(const Path& path, PathGrid& g) {
+  const int n = path.joint_count(), columns = static_cast<int>(g.column_s.size());
+  g.q.resize(n, columns);
+  g.dq.resize(n, columns);
+  g.ddq.resize(n, columns);
+  for (size_t k = 0; k + 1 < g.section_column.size(); ++k)
+    for (int c = g.section_column[k]; c < g.section_column[k + 1]; ++c)
+      path.Evaluate(g.column_s[c], c + 1 == g.section_column[k + 1] ? Side::kLeft : Side::kRight, g.q.col(c).data(),
+                    g.dq.col(c).data(), g.ddq.col(c).data());
+  g.middle_dq.resize(n, g.intervals());
+  g.middle_ddq.resize(n, g.intervals());
+  Eigen::VectorXd q(n);
+  for (int i = 0; i < g.intervals(); ++i)
+    path.Evaluate(0.5 * (g.s[i] + g.s[i + 1]), Side::kRight, q.data(), g.middle_dq.col(i).data(), g.middle_ddq.col(i).data());
+}
+
 }  // namespace
 
 PathGrid MakeGrid(const Path& path, int intervals, const std::vector<bool>& dry) {
   const double length = path.length();
-  const int n = path.joint_count();
   std::vector<Break> marks = path.breaks();
   if (std::find(dry.begin(), dry.end(), true) != dry.end()) AddReversals(path, intervals, dry, marks);
   std::sort(marks.begin(), marks.end(), [](const Break& a, const Break& b) { return a.s < b.s; });
@@ -62,16 +77,25 @@ PathGrid MakeGrid(const Path& path, int intervals, const std::vector<bool>& dry)
     const double from = kept[k].s, span = kept[k + 1].s - from;
     const int pieces = std::max(fewest, static_cast<int>(std::lround(intervals * span / length)));
     g.section_column.push_back(static_cast<int>(g.column_s.size()));
-    for (int i = 0; i <= pieces; ++i) {
-      const double s = i == pieces ? kept[k + 1].s : from + span * i / pieces;
+    // Out of rest and into it sdot^2 grows like s: a quarter of the steps in s is half of the time.
+    std::vector<double> places(pieces + 1);
+    for (int i = 0; i <= pieces; ++i) places[i] = i == pieces ? kept[k + 1].s : from + span * i / pieces;
+    const double h = span / pieces;
+    if (k == 0 || kept[k].must_stop)
+      places.insert(places.begin() + 1, {from + h / 16, from + h / 4, from + h * 9 / 16});
+    if (k + 2 == kept.size() || kept[k + 1].must_stop)
+      places.insert(places.end() - 1, {places.back() - h * 9 / 16, places.back() - h / 4, places.back() - h / 16});
+    const int last = static_cast<int>(places.size()) - 1;
+    for (int i = 0; i <= last; ++i) {
+      const double s = places[i];
       if (i == 0) {
         g.right.push_back(static_cast<int>(g.column_s.size()));
       } else {
         g.s.push_back(s);
-        g.must_stop.push_back(i == pieces && kept[k + 1].must_stop);
+        g.must_stop.push_back(i == last && kept[k + 1].must_stop);
         g.left.resize(g.s.size(), 0);
         g.left.back() = static_cast<int>(g.column_s.size());
-        if (i < pieces) g.right.push_back(static_cast<int>(g.column_s.size()));
+        if (i < last) g.right.push_back(static_cast<int>(g.column_s.size()));
         g.section.push_back(static_cast<int>(k));
       }
       g.column_s.push_back(s);
@@ -79,20 +103,46 @@ PathGrid MakeGrid(const Path& path, int intervals, const std::vector<bool>& dry)
   }
   g.right.push_back(g.left.back());
   g.left.front() = 0;
-  const int columns = static_cast<int>(g.column_s.size());
-  g.section_column.push_back(columns);
-  g.q.resize(n, columns);
-  g.dq.resize(n, columns);
-  g.ddq.resize(n, columns);
-  for (size_t k = 0; k + 1 < g.section_column.size(); ++k)
-    for (int c = g.section_column[k]; c < g.section_column[k + 1]; ++c)
-      path.Evaluate(g.column_s[c], c + 1 == g.section_column[k + 1] ? Side::kLeft : Side::kRight, g.q.col(c).data(),
-                    g.dq.col(c).data(), g.ddq.col(c).data());
-  g.middle_dq.resize(n, g.intervals());
-  g.middle_ddq.resize(n, g.intervals());
-  Eigen::VectorXd q(n);
-  for (int i = 0; i < g.intervals(); ++i)
-    path.Evaluate(0.5 * (g.s[i] + g.s[i + 1]), Side::kRight, q.data(), g.middle_dq.col(i).data(), g.middle_ddq.col(i).data());
+  g.section_column.push_back(static_cast<int>(g.column_s.size()));
+  Evaluate(path, g);
+  return g;
+}
+
+PathGrid WithPoints(const Path& path, const PathGrid& grid, const std::vector<double>& extra, std::vector<int>& source) {
+  PathGrid g;
+  source.clear();
+  size_t next = 0;
+  const auto column = [&](int old, double s) {
+    source.push_back(old);
+    g.column_s.push_back(s);
+    return static_cast<int>(g.column_s.size()) - 1;
+  };
+  const auto point = [&](double s, char must_stop, int left, int right) {
+    g.s.push_back(s);
+    g.must_stop.push_back(must_stop);
+    g.left.push_back(left);
+    g.right.push_back(right);
+  };
+  g.section_column.push_back(0);
+  const int first = column(grid.right[0], grid.s[0]);
+  point(grid.s[0], 0, first, first);
+  for (int i = 0; i < grid.intervals(); ++i) {
+    for (; next < extra.size() && extra[next] < grid.s[i + 1]; ++next) {
+      g.section.push_back(grid.section[i]);
+      const int between = column(-1, extra[next]);
+      point(extra[next], 0, between, between);
+    }
+    g.section.push_back(grid.section[i]);
+    const int left = column(grid.left[i + 1], grid.s[i + 1]);
+    int right = left;
+    if (grid.right[i + 1] != grid.left[i + 1]) {
+      g.section_column.push_back(left + 1);
+      right = column(grid.right[i + 1], grid.s[i + 1]);
+    }
+    point(grid.s[i + 1], grid.must_stop[i + 1], left, right);
+  }
+  g.section_column.push_back(static_cast<int>(g.column_s.size()));
+  Evaluate(path, g);
   return g;
 }
 

@@ -1,7 +1,8 @@
 // At which points of a path are the dynamics asked? A grid aligned to everything that jumps.
 //
 // Points are aligned to the path's breaks and to sign changes of q'_j of joints with dry friction; between such marks a
-// *section* is smooth and its points are evenly spaced. A point on a mark has two columns, one seen from each side.
+// *section* is smooth and its points are evenly spaced, but for the first and last interval where the motion rests. A point
+// on a mark has two columns, one seen from each side.
 #pragma once
 
 #include <Eigen/Core>
@@ -36,5 +37,8 @@ struct ColumnWeights {
   double weight[4] = {0, 0, 0, 0};
 };
 ColumnWeights WeightsAt(const PathGrid& grid, int interval, double s);
+
+// The grid with more points, inside its intervals, ascending. `source`: per new column, the old column or -1.
+PathGrid WithPoints(const Path& path, const PathGrid& grid, const std::vector<double>& extra, std::vector<int>& source);
 
 }  // namespace torqued

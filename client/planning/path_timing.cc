@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "client/planning/diagnose.h"
 #include "client/planning/interval_motion.h"
 #include "client/planning/timing_problem.h"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr double kAimTorqueRatio = 1.0005;  // tightened between points above this
 constexpr double kAcceptedRatio = 1.0009;   // of the verified samples
+constexpr double kProvenRatio = 1.001;      // beyond it a plan is not handed out
 constexpr int kRounds = 3;                  // of verifying and tightening on one grid
 
 class Timing {
@@ -52,12 +54,36 @@ class Timing {
         best_ratio = WorstRatio(*motion);
         best = std::move(motion);
       }
-      if (best_ratio <= kAcceptedRatio) break;
+      if (best_ratio <= kAcceptedRatio) return best;
     }
-    return best;
+    return Slower(std::move(best), best_ratio);
   }
 
  private:
+  // The last rung: less and less of all limits until the samples keep the whole. What does not is not handed out.
+  absl::StatusOr<PlannedMotion> Slower(absl::StatusOr<PlannedMotion> best, double best_ratio) {
+    for (double part : {0.002, 0.01, 0.03, 0.1}) {
+      if (best_ratio <= kProvenRatio) break;
+      const int n = timed_.grid->intervals();
+      excess_.torque.setConstant(timed_.grid->joint_count(), n, part);
+      excess_.acceleration = excess_.torque;
+      excess_.tool.setZero(1, n);
+      excess_.speed.setConstant(1, n, part);
+      timed_.problem.tighten = {};
+      timed_.rung = Rung::kMargin;
+      if (!Resolve()) break;
+      Finish();
+      absl::StatusOr<PlannedMotion> motion = Verify();
+      if (!motion.ok()) return motion;
+      if (WorstRatio(*motion) < best_ratio) best_ratio = WorstRatio(*motion), best = std::move(motion);
+    }
+    if (best_ratio <= kProvenRatio) return best;
+    return absl::FailedPreconditionError(absl::StrFormat(
+        "no timing was found whose samples every %.6g s keep the limits: the best passes one by %.2f %%: %s", options_.cycle_s,
+        100 * (best_ratio - 1), absl::StrJoin(best->report.violations, "; ")));
+  }
+
+
   absl::StatusOr<PlannedMotion> Standstill() {
     PlannedMotion out;
     const int n = path_->joint_count();
@@ -106,30 +132,27 @@ class Timing {
   // Between the points a torque or acceleration may pass its limit by terms of second order: there less of it is used.
   void Tighten() {
     for (int round = 0; round < 3; ++round) {
-      MidpointExcess(timed_.problem, timed_.solution, RoundingScale(), excess_);
-      AccelerationExcess(timed_.problem, timed_.solution, acceleration_excess_, tool_excess_);
-      if (std::max({excess_.maxCoeff(), acceleration_excess_.maxCoeff(), tool_excess_.maxCoeff()}) < kAimTorqueRatio - 1)
-        return;
-      if (!Resolve()) return;
+      MeasureExcess(timed_.problem, timed_.solution, RoundingScale(), excess_);
+      const double worst = std::max({excess_.torque.maxCoeff(), excess_.acceleration.maxCoeff(), excess_.tool.maxCoeff()});
+      if (worst < kAimTorqueRatio - 1 || !Resolve()) return;
     }
   }
 
-  // Adds the excesses to what is not to be used, and solves again; keeps the old solution where that fails.
+  // Adds the excess to what is not to be used, and solves again; keeps the old solution where that fails.
   bool Resolve() {
     TimingProblem& p = timed_.problem;
-    const Eigen::MatrixXd torque = p.tighten, acceleration = p.tighten_acceleration, tool = p.tighten_tool;
+    const Tightening before = p.tighten;
     const auto add = [](Eigen::MatrixXd& to, const Eigen::MatrixXd& excess) {
       if (to.size() == 0) to = Eigen::MatrixXd::Zero(excess.rows(), excess.cols());
       to = (to + 1.1 * excess).cwiseMin(0.5);
     };
-    add(p.tighten, excess_);
-    add(p.tighten_acceleration, acceleration_excess_);
-    add(p.tighten_tool, tool_excess_);
+    add(p.tighten.torque, excess_.torque);
+    add(p.tighten.acceleration, excess_.acceleration);
+    add(p.tighten.tool, excess_.tool);
+    add(p.tighten.speed, excess_.speed);
     const TimingSolution& again = solver_.Solve(p, solve_);
     if (!again.feasible) {
-      p.tighten = torque;
-      p.tighten_acceleration = acceleration;
-      p.tighten_tool = tool;
+      p.tighten = before;
       return false;
     }
     timed_.solution = again;
@@ -180,7 +203,7 @@ class Timing {
     p.start_only = true;
     const std::vector<double> lean = std::move(p.lean);
     p.lean.clear();
-    Eigen::MatrixXd tighten;
+    Tightening tighten;
     std::swap(tighten, p.tighten);
     const TimingSolution& relaxed = solver_.SolveOnce(p, solve_);
     if (relaxed.feasible) timed_.lower_bound_s = std::min(relaxed.duration_s, timed_.duration_s());
@@ -198,8 +221,8 @@ class Timing {
   }
 
   double WorstRatio(const PlannedMotion& motion) const {
-    return std::max(options_.torque_limits ? motion.report.worst_torque_ratio : 0.0,
-                    motion.report.worst_acceleration_ratio);
+    return std::max({options_.torque_limits ? motion.report.worst_torque_ratio : 0.0,
+                     motion.report.worst_acceleration_ratio, motion.report.worst_velocity_ratio});
   }
 
   absl::StatusOr<PlannedMotion> Verify() {
@@ -214,34 +237,38 @@ class Timing {
       const double ratio = WorstRatio(*checked);
       if (ratio < best_ratio) best = *std::move(checked), best_ratio = ratio;
       if (best_ratio <= kAcceptedRatio || round + 1 == kRounds) break;
-      MeasureExcess(best);
+      MeasureSamples(best);
       if (!Resolve()) break;
       Finish();
     }
     return best;
   }
 
-  // The relative excess of the samples' torques and accelerations, laid on the interval of each and its neighbours.
-  void MeasureExcess(const PlannedMotion& motion) {
+  // By which part the samples pass limits, laid on the interval of each and its neighbours.
+  void MeasureSamples(const PlannedMotion& motion) {
     const PathGrid& grid = *timed_.grid;
     const int n = grid.intervals();
-    excess_.setZero(grid.joint_count(), n);
-    acceleration_excess_.setZero(grid.joint_count(), n);
-    tool_excess_.setZero(1, n);
+    excess_.torque.setZero(grid.joint_count(), n);
+    excess_.acceleration.setZero(grid.joint_count(), n);
+    excess_.tool.setZero(1, n);
+    excess_.speed.setZero(1, n);
     const double total = timed_.duration_s(), last = motion.trajectory.time_s.back();
     for (int k = 0; k < motion.trajectory.sample_count(); ++k) {
       const double t = motion.trajectory.time_s[k] / last * total;
       const int i = std::clamp(
           static_cast<int>(std::upper_bound(timed_.time_s.begin(), timed_.time_s.end(), t) - timed_.time_s.begin()) - 1, 0,
           n - 1);
+      const auto lay = [&](Eigen::MatrixXd& excess, int row, double ratio) {
+        if (ratio < 1 + 2e-4) return;
+        for (int m = std::max(i - 1, 0); m <= std::min(i + 1, n - 1); ++m)
+          excess(row, m) = std::max(excess(row, m), ratio - 1);
+      };
       for (int j = 0; j < grid.joint_count(); ++j) {
-        const double torque = motion.trajectory.has_tau() ? motion.trajectory.tau(j, k) : 0;
-        const double over = std::abs(torque) / limits_.torque(j) - 1;
-        const double faster = std::abs(motion.trajectory.a(j, k)) / limits_.acceleration(j) - 1;
-        for (int m = std::max(i - 1, 0); m <= std::min(i + 1, n - 1); ++m) {
-          if (over > 2e-4) excess_(j, m) = std::max(excess_(j, m), over);
-          if (faster > 2e-4) acceleration_excess_(j, m) = std::max(acceleration_excess_(j, m), faster);
-        }
+        if (motion.trajectory.has_tau() && options_.torque_limits)
+          lay(excess_.torque, j, std::abs(motion.trajectory.tau(j, k)) / limits_.torque(j));
+        lay(excess_.acceleration, j, std::abs(motion.trajectory.a(j, k)) / limits_.acceleration(j));
+        const double speed = motion.trajectory.v(j, k) / limits_.velocity(j);
+        lay(excess_.speed, 0, speed * speed);
       }
     }
   }
@@ -275,7 +302,7 @@ class Timing {
   MotionLimits limits_;
   TimedPath timed_;
   TimeOptimalSolver solver_;
-  Eigen::MatrixXd excess_, acceleration_excess_, tool_excess_;
+  Tightening excess_;
 };
 
 absl::Status CheckOptions(const TimingOptions& o) {
@@ -302,6 +329,7 @@ const char* RungName(Rung rung) {
     case Rung::kShiftedGrid: return "shifted grid";
     case Rung::kRelaxed: return "relaxed by 1e-6";
     case Rung::kUniform: return "uniform timing";
+    case Rung::kMargin: return "a margin on all limits";
   }
   return "grid";
 }

@@ -14,7 +14,7 @@
 namespace torqued {
 
 // How a timing was found, from the first try to the last resort.
-enum class Rung { kGrid, kRefinedGrid, kShiftedGrid, kRelaxed, kUniform };
+enum class Rung { kGrid, kRefinedGrid, kShiftedGrid, kRelaxed, kUniform, kMargin };
 const char* RungName(Rung rung);
 
 // Pose of the tool along the path, for tool limits; nullptr: the tool point is not limited.
@@ -81,7 +81,8 @@ void JointMotionAt(const Path& path, const PathState& at, double* q, double* v, 
 // the motion ends at rest, the last sample has no acceleration.
 Trajectory SampleTimedPath(const TimedPath& timed, double cycle_s);
 
-// The whole way. Errors: infeasible (infeasible.h); FAILED_PRECONDITION where the model is not quadratic in speed, nothing
+// The whole way. Samples keep torque, acceleration and speed within 1.001 of their limits. Errors: infeasible (infeasible.h);
+// FAILED_PRECONDITION where no such timing was found, the model is not quadratic in speed, nothing
 // limits the motion, or no inertias; ABORTED where the revision changes again and again; those of the source.
 // Calls of the source: Facts, PathDynamics, InverseDynamics; more only on the ladder.
 absl::StatusOr<PlannedMotion> TimePath(DynamicsSource& source, std::shared_ptr<const Path> path,

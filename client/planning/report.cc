@@ -44,6 +44,7 @@ PlanReport BuildReport(const Trajectory& t, const MotionLimits& limits) {
     r.highest = t.q.row(j).maxCoeff();
     for (int k = 0; k + 1 < t.sample_count(); ++k)
       r.peak_jerk = std::max(r.peak_jerk, std::abs(t.a(j, k + 1) - t.a(j, k)) / (t.time_s[k + 1] - t.time_s[k]));
+    report.worst_velocity_ratio = std::max(report.worst_velocity_ratio, r.peak_velocity / r.velocity_limit);
     report.worst_acceleration_ratio =
         std::max(report.worst_acceleration_ratio, r.peak_acceleration / r.acceleration_limit);
     if (t.has_tau()) {

@@ -42,6 +42,7 @@ struct PlanReport {
   double end_error = 0;           // largest |q - goal| at the last sample
   double worst_torque_ratio = 0;        // largest |tau| / limit
   double worst_acceleration_ratio = 0;  // likewise
+  double worst_velocity_ratio = 0;      // likewise
   double energy = 0, regenerated = 0;
   std::vector<BindingSpan> binding;
   std::vector<std::string> violations;  // limits passed by more than 0.1 %, in words

@@ -70,6 +70,7 @@ class Builder {
       out_.lower_begin.push_back(static_cast<int>(out_.lower.size()));
       point_ = i;
       ds_ = g_.s[i + 1] - g_.s[i];
+      if (!p_.start_only) MiddleSpeedRow(i);
       for (int end = 0; end < (p_.start_only ? 1 : 2); ++end) {
         const int column = end == 0 ? g_.right[i] : g_.left[i + 1];
         const double reach = end == 0 ? 0 : 2 * ds_;
@@ -113,7 +114,7 @@ class Builder {
     for (int j = 0; j < g_.joint_count(); ++j) {
       double limit = p_.limits.torque(j) * p_.torque_factor;
       if (std::isinf(limit)) continue;
-      if (p_.tighten.size() > 0) limit *= 1 - p_.tighten(j, i);
+      if (p_.tighten.torque.size() > 0) limit *= 1 - p_.tighten.torque(j, i);
       FrictionBounds f = BoundFriction(p_.friction[j], DirectionOn(g_, i, j), g_.dq(j, column), window_, i + end);
       if (i + end == 0 && p_.rest_start) f.over0 = std::max(f.over0, 0.0), f.under0 = std::min(f.under0, 0.0);
       const double m = p_.m(j, column), c = p_.c(j, column), g = p_.g(j, column);
@@ -128,7 +129,7 @@ class Builder {
     for (int j = 0; j < g_.joint_count(); ++j) {
       double limit = p_.limits.acceleration(j);
       if (std::isinf(limit)) continue;
-      if (p_.tighten_acceleration.size() > 0) limit *= 1 - p_.tighten_acceleration(j, i);
+      if (p_.tighten.acceleration.size() > 0) limit *= 1 - p_.tighten.acceleration(j, i);
       const double b = g_.ddq(j, column), a = g_.dq(j, column) + reach * b, shift = g_.dq(j, column) * shift_;
       const auto joint = static_cast<std::int16_t>(j);
       Add(a, b, limit + shift, limit, out_.largest_rate[j], {LimitKind::kAcceleration, joint, 1});
@@ -144,7 +145,7 @@ class Builder {
     const Eigen::Vector3d tangent = along > 0 ? Eigen::Vector3d(dp / along) : Eigen::Vector3d::Zero();
     const double bend = ddp.dot(tangent), normal = (ddp - bend * tangent).norm();
     double limit = p_.tool.acceleration * std::cos(kPi / 16);
-    if (p_.tighten_tool.size() > 0) limit *= 1 - p_.tighten_tool(0, i);
+    if (p_.tighten.tool.size() > 0) limit *= 1 - p_.tighten.tool(0, i);
     for (int k = 0; k < 8; ++k) {
       const double angle = (k + 0.5) * kPi / 8, x = std::cos(angle), y = std::sin(angle);
       const double b = x * bend + y * normal, a = x * along + reach * b, shift = x * along * shift_;
@@ -157,12 +158,28 @@ class Builder {
     if (x < out_.high[point]) out_.high[point] = x, out_.high_origin[point] = origin;
   }
 
-  // The largest |q'_j| on interval i: of the parabola through its ends and middle.
-  double PeakRate(int i, int j) const {
-    const double a = std::abs(g_.dq(j, g_.right[i])), b = std::abs(g_.dq(j, g_.left[i + 1]));
-    const double m = std::abs(g_.middle_dq(j, i));
-    if (m <= std::max(a, b)) return std::max(a, b);
-    return m + (b - a) * (b - a) / (8 * (2 * m - a - b));
+  bool Reaches(const SpeedCap& cap, int i) const {
+    return std::min(cap.s_to, g_.s[i + 1]) - std::max(cap.s_from, g_.s[i]) > 1e-9 * g_.s.back();
+  }
+
+  // x half-way, which is x + ds (u - lean / 2), stays under what the path allows there.
+  void MiddleSpeedRow(int i) {
+    double least = kInfinity;
+    RowOrigin origin;
+    const auto cap = [&](double v, RowOrigin of) {
+      if (v * v < least) least = v * v, origin = of;
+    };
+    for (int j = 0; j < g_.joint_count(); ++j)
+      if (g_.middle_dq(j, i) != 0)
+        cap(p_.limits.velocity(j) / g_.middle_dq(j, i), {LimitKind::kVelocity, static_cast<std::int16_t>(j), 1});
+    if (p_.tool.speed > 0)
+      cap(p_.tool.speed / std::max(p_.tool.middle_dp.col(i).norm(), 1e-300), {LimitKind::kToolSpeed, -1, 1});
+    for (const SpeedCap& c : p_.caps)
+      if (Reaches(c, i)) cap(c.path_speed, {LimitKind::kSpeedCap, -1, 1});
+    if (std::isinf(least)) return;
+    if (p_.tighten.speed.size() > 0) least *= 1 - p_.tighten.speed(0, i);
+    const double lean = p_.lean.empty() ? 0 : p_.lean[i];
+    Add(ds_, 1, least + 0.5 * lean * ds_, least, ds_, origin);
   }
 
   void BoundSpeeds() {
@@ -170,30 +187,26 @@ class Builder {
     out_.low.assign(n + 1, 0);
     out_.high.assign(n + 1, kInfinity);
     out_.high_origin.assign(n + 1, RowOrigin{});
-    for (int j = 0; j < g_.joint_count(); ++j) {
-      if (std::isinf(p_.limits.velocity(j))) continue;
-      for (int i = 0; i < n; ++i) {
-        const double rate = PeakRate(i, j);
-        if (rate <= 0) continue;
-        const double v = p_.limits.velocity(j) / rate;
-        Cap(i, v * v, {LimitKind::kVelocity, static_cast<std::int16_t>(j), 1});
-        Cap(i + 1, v * v, {LimitKind::kVelocity, static_cast<std::int16_t>(j), 1});
-      }
-    }
-    for (int i = 0; i <= n; ++i) {
+    for (int i = 0; i <= n; ++i)
       for (int column : {g_.left[i], g_.right[i]}) {
+        for (int j = 0; j < g_.joint_count(); ++j)
+          if (g_.dq(j, column) != 0) {
+            const double v = p_.limits.velocity(j) / g_.dq(j, column);
+            Cap(i, v * v, {LimitKind::kVelocity, static_cast<std::int16_t>(j), 1});
+          }
         if (p_.tool.speed > 0) {
           const double v = p_.tool.speed / std::max(p_.tool.dp.col(column).norm(), 1e-300);
           Cap(i, v * v, {LimitKind::kToolSpeed, -1, 1});
         }
       }
-    }
     // Both ends of every interval that a cap reaches into.
     for (const SpeedCap& cap : p_.caps)
-      for (int i = 0; i < n; ++i) {
-        if (std::min(cap.s_to, g_.s[i + 1]) - std::max(cap.s_from, g_.s[i]) <= 1e-9 * g_.s.back()) continue;
-        for (int point : {i, i + 1}) Cap(point, cap.path_speed * cap.path_speed, {LimitKind::kSpeedCap, -1, 1});
-      }
+      for (int i = 0; i < n; ++i)
+        if (Reaches(cap, i))
+          for (int point : {i, i + 1}) Cap(point, cap.path_speed * cap.path_speed, {LimitKind::kSpeedCap, -1, 1});
+    if (p_.tighten.speed.size() > 0)
+      for (int i = 0; i < n; ++i)
+        for (int point : {i, i + 1}) out_.high[point] *= 1 - p_.tighten.speed(0, i);
     if (p_.rest_start) Hold(0, g_.right[0]);
     if (p_.rest_end) Hold(n, g_.left[n]);
     out_.x_scale = NaturalSpeedSq();

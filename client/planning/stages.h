@@ -6,7 +6,7 @@
 //   torque        |m (u -+ lean) + c x + g + friction| <= T,   at the start, and at the end with x_end for x
 //   acceleration  |q' (u -+ lean) + q'' x| <= A                likewise
 //   tool          |p' u + p'' x| <= a_tool           as a polygon of 16 sides inside the circle
-//   speed         |q'| sqrt(x) <= V                  a cap on x, with the largest |q'| of the neighbouring intervals
+//   speed         |q'| sqrt(x) <= V                  a cap on x at the points, and a row for x half-way
 // Friction of joint j moving with sign d: d F(|q'| sqrt(x)), F = viscous v + level(v) s(v). sqrt(x) is replaced by what keeps
 // the row linear and safe: the tangent at a known x where it loads the limit, the chord over the window [x_low, x_high]
 // where it relieves it. The window is enforced. Rows are then  u <= h - b x  and  u >= h - b x.
@@ -56,6 +56,11 @@ struct FrictionWindow {
   std::vector<double> tangent, low, high;  // per grid point, values of x
 };
 
+// Parts of limits that are not to be used, per interval: rows are joints (tool, speed: one row). 0 x 0: none.
+struct Tightening {
+  Eigen::MatrixXd torque, acceleration, tool, speed;  // speed: of sdot^2
+};
+
 struct TimingProblem {
   const PathGrid* grid = nullptr;
   Eigen::MatrixXd m, c, g;  // per column; 0 x 0: no torque rows
@@ -64,9 +69,7 @@ struct TimingProblem {
   ToolMotion tool;
   std::vector<SpeedCap> caps;
   double torque_factor = 1;       // all torque limits times this
-  // joints x intervals: part of the torque and acceleration limit not to be used; 0 x 0: none.
-  Eigen::MatrixXd tighten, tighten_acceleration;
-  Eigen::MatrixXd tighten_tool;   // likewise, 1 x intervals
+  Tightening tighten;
   std::vector<double> lean;       // per interval; empty: zero
   bool rest_start = false, rest_end = false;  // it stands still there: gravity must be held, dry friction may be anything
   bool start_only = false;        // rows at the starts of intervals only: a relaxation, for the lower bound

@@ -8,6 +8,8 @@
 namespace torqued {
 namespace {
 
+constexpr double kStraight = 0.6;  // how much the slope of u may change, relative to itself, to be followed
+
 struct Active {
   double gap;    // width of the u-range at x; negative: empty
   double slope;  // of the active pair: gap(y) <= gap + slope (y - x) everywhere
@@ -192,10 +194,11 @@ const TimingSolution& TimeOptimalSolver::SolveOnce(const TimingProblem& problem,
   return solution_;
 }
 
-void MidpointExcess(const TimingProblem& p, const TimingSolution& solution, double scale, Eigen::MatrixXd& excess) {
+namespace {
+
+void TorqueExcess(const TimingProblem& p, const TimingSolution& solution, double scale, Eigen::MatrixXd& excess) {
   const PathGrid& grid = *p.grid;
   const int n = grid.intervals(), joints = grid.joint_count();
-  excess.setZero(joints, n);
   if (p.m.size() == 0) return;
   for (int i = 0; i < n; ++i) {
     const double ds = grid.s[i + 1] - grid.s[i];
@@ -233,8 +236,6 @@ void MidpointExcess(const TimingProblem& p, const TimingSolution& solution, doub
 void AccelerationExcess(const TimingProblem& p, const TimingSolution& solution, Eigen::MatrixXd& excess,
                         Eigen::MatrixXd& tool_excess) {
   const PathGrid& grid = *p.grid;
-  tool_excess.setZero(1, grid.intervals());
-  excess.setZero(grid.joint_count(), grid.intervals());
   for (int i = 0; i < grid.intervals(); ++i) {
     const double u = solution.u[i], x = solution.x[i] + (u - 0.5 * solution.lean[i]) * (grid.s[i + 1] - grid.s[i]);
     for (int j = 0; j < grid.joint_count(); ++j) {
@@ -246,6 +247,18 @@ void AccelerationExcess(const TimingProblem& p, const TimingSolution& solution, 
       tool_excess(0, i) = std::max(0.0, a.norm() / p.tool.acceleration - 1);
     }
   }
+}
+
+}  // namespace
+
+void MeasureExcess(const TimingProblem& p, const TimingSolution& solution, double scale, Tightening& excess) {
+  const int n = p.grid->intervals();
+  excess.torque.setZero(p.grid->joint_count(), n);
+  excess.acceleration.setZero(p.grid->joint_count(), n);
+  excess.tool.setZero(1, n);
+  excess.speed.setZero(1, n);
+  TorqueExcess(p, solution, scale, excess.torque);
+  AccelerationExcess(p, solution, excess.acceleration, excess.tool);
 }
 
 void TimeOptimalSolver::Linearise(const TimingSolution& at, double tangent_factor, double span, bool from_zero) {
@@ -269,37 +282,19 @@ void TimeOptimalSolver::Lean(const PathGrid& grid, std::vector<double>& lean) co
   lean.assign(n, 0);
   for (int i = 0; i < n; ++i) {
     const auto inside = [&](int k) { return k >= 0 && k < n && grid.section[k] == grid.section[i]; };
+    const auto length = [&](int k) { return grid.s[k + 1] - grid.s[k]; };
+    // Of u from the middle of interval k to the middle of the next.
+    const auto slope = [&](int k) { return 2 * (u[k + 1] - u[k]) / (length(k) + length(k + 1)); };
     const int a = inside(i - 1) ? i - 1 : i, b = inside(i + 1) ? i + 1 : i;
-    const double rise = u[b] - u[a];
-    bool straight = b > a;
-    // Neighbouring steps of u must be alike: a switch is steep in one place only.
+    if (a == b) continue;
+    const double mean = 2 * (u[b] - u[a]) / (length(a) + length(b) + (b - a == 2 ? 2 * length(i) : 0));
+    bool straight = true;
+    // Neighbouring slopes of u must be alike: a switch is steep in one place only.
     for (int k = a - 1; k <= b && straight; ++k)
-      if (inside(k - 1) && inside(k) && inside(k + 1))
-        straight = std::abs(u[k + 1] - 2 * u[k] + u[k - 1]) <= 0.3 * std::abs(rise);
+      if (inside(k - 1) && inside(k) && inside(k + 1)) straight = std::abs(slope(k) - slope(k - 1)) <= kStraight * std::abs(mean);
     if (!straight) continue;
-    const double ds = grid.s[i + 1] - grid.s[i];
-    const double span = 0.5 * (grid.s[b + 1] + grid.s[b] - grid.s[a + 1] - grid.s[a]);
-    const double value = 0.5 * ds * rise / span;
-    if (IntervalMotion::Allows(ds, x[i], u[i], value) && !Bulges(grid, i, value)) lean[i] = value;
-  }
-}
-
-bool TimeOptimalSolver::Bulges(const PathGrid& grid, int i, double lean) const {
-  const double u = solution_.u[i];
-  if (!(lean < 0) || std::abs(u) >= -lean) return false;
-  const double peak = solution_.x[i] - (grid.s[i + 1] - grid.s[i]) * (u - lean) * (u - lean) / (2 * lean);
-  return peak > std::min(stages_.high[i], stages_.high[i + 1]) * (1 + 1e-5);
-}
-
-void TimeOptimalSolver::LeanAndPass(TimingProblem& problem, const SolveOptions& options) {
-  Lean(*problem.grid, problem.lean);
-  for (int round = 0;; ++round) {
-    Pass(problem, options);
-    if (!solution_.feasible || round == 2) return;
-    bool upright = false;
-    for (int i = 0; i < problem.grid->intervals(); ++i)
-      if (Bulges(*problem.grid, i, problem.lean[i])) problem.lean[i] = 0, upright = true;
-    if (!upright) return;
+    const double ds = length(i), value = 0.5 * ds * mean;
+    if (IntervalMotion::Allows(ds, x[i], u[i], value)) lean[i] = value;
   }
 }
 
@@ -312,7 +307,10 @@ const TimingSolution& TimeOptimalSolver::Solve(TimingProblem& problem, const Sol
     TimingSolution strict = solution_;
     Pass(problem, options);
     problem.start_only = false;
-    if (solution_.feasible) LeanAndPass(problem, options);
+    if (solution_.feasible) {
+      Lean(*problem.grid, problem.lean);
+      Pass(problem, options);
+    }
     if (!solution_.feasible) {
       problem.lean.clear();
       solution_ = std::move(strict);
@@ -322,7 +320,8 @@ const TimingSolution& TimeOptimalSolver::Solve(TimingProblem& problem, const Sol
   const auto again = [&](double tangent_factor, double span, bool from_zero) {
     kept_ = solution_;
     if (FrictionVaries(problem.friction)) Linearise(kept_, tangent_factor, span, from_zero);
-    LeanAndPass(problem, options);
+    Lean(*problem.grid, problem.lean);
+    Pass(problem, options);
     if (solution_.feasible) return true;
     std::swap(solution_, kept_);
     solution_.passes = kept_.passes;

@@ -55,10 +55,6 @@ class TimeOptimalSolver {
   void Pass(const TimingProblem& problem, const SolveOptions& options);
   void Linearise(const TimingSolution& at, double tangent_factor, double span, bool from_zero);
   void Lean(const PathGrid& grid, std::vector<double>& lean) const;
-  // With a u that falls through zero, x is largest inside the interval: whether that is beyond the caps at its ends.
-  bool Bulges(const PathGrid& grid, int interval, double lean) const;
-  // Leans as the last solution does and passes again; upright where that would bulge.
-  void LeanAndPass(TimingProblem& problem, const SolveOptions& options);
 
   Stages stages_;
   FrictionWindow window_;
@@ -72,12 +68,9 @@ struct AccelerationRange {
 };
 AccelerationRange RangeAt(const Stages& stages, int interval, PathSpeedSq x);
 
-// At the ends and in the middle of each interval: by which part the torque passes its limit (0: not at all), for each joint,
-// from interpolated coefficients, with the motion run at `scale` of its speed (rounding to cycles slows it a little).
-void MidpointExcess(const TimingProblem& problem, const TimingSolution& solution, double scale, Eigen::MatrixXd& excess);
-
-// Likewise for accelerations of the joints and (1 x intervals) of the tool, half-way, from the path itself.
-void AccelerationExcess(const TimingProblem& problem, const TimingSolution& solution, Eigen::MatrixXd& excess,
-                        Eigen::MatrixXd& tool_excess);
+// By which part limits are passed within intervals (0: not at all), with the motion run at `scale` of its speed (rounding to cycles
+// slows it a little): torques at both ends and half-way, from interpolated coefficients; accelerations of joints and tool
+// half-way, from the path itself. Speeds are left to the rows: zero.
+void MeasureExcess(const TimingProblem& problem, const TimingSolution& solution, double scale, Tightening& excess);
 
 }  // namespace torqued

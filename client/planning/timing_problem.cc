@@ -87,6 +87,58 @@ absl::Status AskDynamics(DynamicsSource& source, const PathGrid& grid, const std
   return absl::OkStatus();
 }
 
+// Where m_j changes its sign between two points, from the cubic through four: there speed alone makes the torque of joint j.
+std::vector<double> ZeroInertiaPoints(const PathGrid& grid, const TimingProblem& p) {
+  std::vector<double> found;
+  for (int j = 0; j < grid.joint_count(); ++j) {
+    if (std::isinf(p.limits.torque(j))) continue;
+    const double rounding = 1e-9 * p.m.row(j).cwiseAbs().maxCoeff();
+    for (int i = 0; i < grid.intervals(); ++i) {
+      const double from = p.m(j, grid.right[i]), to = p.m(j, grid.left[i + 1]);
+      if (!((from > rounding && to < -rounding) || (from < -rounding && to > rounding))) continue;
+      double lo = grid.s[i], hi = grid.s[i + 1];
+      for (int step = 0; step < 40; ++step) {
+        const double mid = 0.5 * (lo + hi);
+        const ColumnWeights w = WeightsAt(grid, i, mid);
+        double m = 0;
+        for (int k = 0; k < w.count; ++k) m += w.weight[k] * p.m(j, w.first + k);
+        ((m > 0) == (from > 0) ? lo : hi) = mid;
+      }
+      const double margin = 0.02 * (grid.s[i + 1] - grid.s[i]);
+      if (lo > grid.s[i] + margin && lo < grid.s[i + 1] - margin) found.push_back(lo);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+// Adds them to the grid; the dynamics there from their neighbours by the same cubic (the finished plan is verified anyway).
+void AlignToZeroInertia(const Path& path, PathGrid& grid, TimingProblem& p) {
+  std::vector<double> extra;
+  const double apart = 1e-4 * path.length() / grid.intervals();
+  for (double s : ZeroInertiaPoints(grid, p))
+    if (extra.empty() || s > extra.back() + apart) extra.push_back(s);
+  if (extra.empty()) return;
+  std::vector<int> source;
+  PathGrid finer = WithPoints(path, grid, extra, source);
+  for (Eigen::MatrixXd* coefficient : {&p.m, &p.c, &p.g}) {
+    Eigen::MatrixXd more(coefficient->rows(), finer.q.cols());
+    int interval = 0;
+    for (Eigen::Index c = 0; c < more.cols(); ++c) {
+      if (source[c] >= 0) {
+        more.col(c) = coefficient->col(source[c]);
+        continue;
+      }
+      while (grid.s[interval + 1] < finer.column_s[c]) ++interval;
+      const ColumnWeights w = WeightsAt(grid, interval, finer.column_s[c]);
+      more.col(c).setZero();
+      for (int k = 0; k < w.count; ++k) more.col(c) += w.weight[k] * coefficient->col(w.first + k);
+    }
+    *coefficient = std::move(more);
+  }
+  grid = std::move(finer);
+}
+
 }  // namespace
 
 absl::Status AskTimingProblem(DynamicsSource& source, const Path& path, const RobotFacts& facts, const MotionLimits& limits,
@@ -106,11 +158,12 @@ absl::Status AskTimingProblem(DynamicsSource& source, const Path& path, const Ro
   problem.rest_start = options.start.value == 0;
   problem.rest_end = options.end.value == 0;
   if (!options.torque_limits) problem.limits.torque.setConstant(HUGE_VAL);
+  if (problem.limits.torque.minCoeff() < HUGE_VAL) {
+    if (absl::Status s = AskDynamics(source, *made, facts.revision, problem); !s.ok()) return s;
+    AlignToZeroInertia(path, *made, problem);
+  }
   FillTool(*made, options, problem.tool);
   problem.grid = made.get();
-  const bool torques = problem.limits.torque.minCoeff() < HUGE_VAL;
-  if (torques)
-    if (absl::Status s = AskDynamics(source, *made, facts.revision, problem); !s.ok()) return s;
   grid = std::move(made);
   return absl::OkStatus();
 }
