@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "server/store/backup.h"
 #include "server/store/data_folder.h"
 #include "server/store/labels.h"
 #include "server/store/sqlite_store.h"
@@ -241,6 +242,38 @@ TEST_F(StoreTest, AFolderHasOneMaster) {
 TEST(Labels, AnythingComesBack) {
   const std::map<std::string, std::string> labels{{"a=b", "c\nd"}, {"%", "%41"}, {"ü", ""}};
   EXPECT_EQ(LabelsFromText(LabelsToText(labels)), labels);
+}
+
+TEST_F(StoreTest, ABackupIsOneInstantAndComesBack) {
+  SqliteStore& store = Open();
+  ASSERT_TRUE(store.Put(Put("arm", "aaaaaaaaaaaa")).ok());
+  const std::string backup = folder_ + "/backup";
+  ASSERT_TRUE(BackupStore(options_.path, backup).ok()) << "while the store is in use";
+  EXPECT_EQ(BackupStore(options_.path, backup).code(), absl::StatusCode::kAlreadyExists);
+  ASSERT_TRUE(store.Put(Put("later", "bbbbbbbbbbbb")).ok());
+  const std::int64_t last = store.List()->position;
+  store_.reset();
+  ASSERT_TRUE(RestoreStore(backup, options_.path).ok());
+  const auto models = Open().List();
+  ASSERT_TRUE(models.ok());
+  ASSERT_EQ(models->models.size(), 1u);
+  EXPECT_EQ(models->models[0].id, "arm");
+  // A watch from before the restore is told to begin anew: its positions mean other changes now.
+  EXPECT_EQ(store_->Since(last).status().code(), absl::StatusCode::kOutOfRange);
+  EXPECT_EQ(store_->Put(Put("arm", "cccccccccccc"))->position, models->position + 1);
+  store_.reset();
+  EXPECT_TRUE(std::filesystem::exists(options_.path + ".before-restore"));
+  EXPECT_EQ(RestoreStore(backup, options_.path).code(), absl::StatusCode::kAlreadyExists) << "nothing that was kept is lost";
+}
+
+TEST_F(StoreTest, ABackupThatIsNoneChangesNothing) {
+  ASSERT_TRUE(Open().Put(Put("arm", "aaaaaaaaaaaa")).ok());
+  store_.reset();
+  std::ofstream(folder_ + "/junk") << std::string(9000, 'x');
+  EXPECT_EQ(RestoreStore(folder_ + "/junk", options_.path).code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(RestoreStore(folder_ + "/nothing", options_.path).code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(BackupStore(folder_ + "/nothing", folder_ + "/b").code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(Open().List()->models.size(), 1u);
 }
 
 }  // namespace
