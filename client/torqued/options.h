@@ -24,6 +24,7 @@ struct ClientOptions {
   bool use_tls = false;
   Tls tls;
   std::string token;  // bearer token; empty: none
+  std::string traceparent;  // W3C trace context that goes with every call, for the server's log; empty: none
 };
 
 }  // namespace torqued

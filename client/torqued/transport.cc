@@ -83,11 +83,13 @@ absl::StatusOr<std::unique_ptr<Transport>> Transport::Open(const ClientOptions& 
 Transport::Transport(std::shared_ptr<grpc::Channel> channel, const ClientOptions& options)
     : channel_(std::move(channel)),
       authorization_(options.token.empty() ? "" : "Bearer " + options.token),
+      traceparent_(options.traceparent),
       wait_for_ready_(options.wait_for_ready) {}
 
 void Transport::Prepare(grpc::ClientContext& context) const {
   context.set_wait_for_ready(wait_for_ready_);
   if (!authorization_.empty()) context.AddMetadata("authorization", authorization_);
+  if (!traceparent_.empty()) context.AddMetadata("traceparent", traceparent_);
 }
 
 absl::Status Transport::Unary(const std::string& path, const Message& request, Message& response,

@@ -41,7 +41,7 @@ class Transport {
   Transport(std::shared_ptr<grpc::Channel> channel, const ClientOptions& options);
 
   std::shared_ptr<grpc::Channel> channel_;
-  std::string authorization_;
+  std::string authorization_, traceparent_;
   bool wait_for_ready_;
 };
 

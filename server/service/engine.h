@@ -40,11 +40,14 @@ class Engine {
 
   // Any request of the proto but the streaming ones. Thread-safe.
   template <class Request, class Response>
-  absl::Status Ask(const Request& request, Response* response, const Interrupt* interrupt = nullptr) {
+  absl::Status Ask(const Request& request, Response* response, const Interrupt* interrupt = nullptr,
+                   const Changer& by = {}) {
     if constexpr (requires { request.context(); }) {
       const auto entry = registry_->FindEntry("context.model", request.context().model());
       if (!entry.ok()) return entry.status();
       return Answer(Call{**entry, ThreadScratch(), interrupt}, request, response);
+    } else if constexpr (requires { Answer(*registry_, request, response, by); }) {
+      return Answer(*registry_, request, response, by);
     } else {
       return Answer(*registry_, request, response);
     }

@@ -91,6 +91,15 @@ absl::Status AsBadSource(const absl::Status& status) {
   return BadField("source", std::string(status.message()), "BAD_SOURCE");
 }
 
+absl::Status MayChange(const Registered& model, const Changer& by) {
+  const std::string& owner = model.record.owner;
+  if (by.admin || (!owner.empty() && owner == by.name)) return absl::OkStatus();
+  return wire::Error(absl::StatusCode::kPermissionDenied, "NOT_OWNER",
+                     absl::StrCat("model '", model.record.id, "' belongs to ", owner.empty() ? "nobody" : owner,
+                                  "; only ", owner.empty() ? "" : "its owner or ", "an admin may change it"),
+                     {{"name", "models/" + model.record.id}, {"owner", owner}, {"identity", by.name}});
+}
+
 std::string ReadFile(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
@@ -100,7 +109,8 @@ std::string ReadFile(const std::filesystem::path& path) {
 
 }  // namespace
 
-absl::Status Answer(Registry& registry, const v1::CreateModelRequest& request, v1::CreateModelResponse* response) {
+absl::Status Answer(Registry& registry, const v1::CreateModelRequest& request, v1::CreateModelResponse* response,
+                    const Changer& by) {
   const auto entry = ReadNewModel(request);
   if (!entry.ok()) return AsBadSource(entry.status());
   const auto labels = ReadLabels(request.labels());
@@ -117,6 +127,7 @@ absl::Status Answer(Registry& registry, const v1::CreateModelRequest& request, v
   RegistryPut put;
   put.id = id;
   put.entry = *entry;
+  put.owner = by.name;
   put.labels = *labels;
   for (const auto& [key, value] : (*entry)->loaded.labels) put.labels.emplace(key, value);
   put.expected = 0;
@@ -180,9 +191,11 @@ absl::Status Answer(Registry& registry, const v1::ListModelsRequest& request, v1
   return absl::OkStatus();
 }
 
-absl::Status Answer(Registry& registry, const v1::UpdateModelRequest& request, v1::UpdateModelResponse* response) {
-  const auto model = registry.FindModel("name", request.name());
+absl::Status Answer(Registry& registry, const v1::UpdateModelRequest& request, v1::UpdateModelResponse* response,
+                    const Changer& by) {
+  auto model = registry.FindModel("name", request.name());
   if (!model.ok()) return model.status();
+  if (absl::Status s = MayChange(**model, by); !s.ok()) return s;
   const StoredModel& record = (*model)->record;
   const auto etag = ReadEtag(request.etag());
   if (!etag.ok()) return etag.status();
@@ -212,9 +225,13 @@ absl::Status Answer(Registry& registry, const v1::UpdateModelRequest& request, v
   for (const auto& [key, value] : *labels) put.labels[key] = value;
   put.expected = *etag ? **etag : record.position;
   auto changed = registry.Put(put);
-  // Without an etag the change is meant for whatever is current: a change in between is overtaken.
-  if (!*etag && absl::IsAborted(changed.status())) {
-    put.expected.reset();
+  // Without an etag the change is meant for whatever is current: a change in between is overtaken, unless the model is
+  // another's by now.
+  while (!*etag && absl::IsAborted(changed.status())) {
+    model = registry.FindModel("name", request.name());
+    if (!model.ok()) return model.status();
+    if (absl::Status s = MayChange(**model, by); !s.ok()) return s;
+    put.expected = (*model)->record.position;
     changed = registry.Put(put);
   }
   if (!changed.ok()) return changed.status();
@@ -222,15 +239,19 @@ absl::Status Answer(Registry& registry, const v1::UpdateModelRequest& request, v
   return absl::OkStatus();
 }
 
-absl::Status Answer(Registry& registry, const v1::DeleteModelRequest& request, v1::DeleteModelResponse* response) {
-  const auto model = registry.FindModel("name", request.name());
-  if (!model.ok()) return model.status();
-  const auto parts = ParseModelName("name", request.name());
-  if (!parts->revision.empty())
-    return BadField("name", "names a revision; want models/{model}: revisions are forgotten by themselves", "BAD_MODEL_NAME");
-  const auto etag = ReadEtag(request.etag());
-  if (!etag.ok()) return etag.status();
-  return registry.Delete((*model)->record.id, *etag);
+absl::Status Answer(Registry& registry, const v1::DeleteModelRequest& request, v1::DeleteModelResponse* response,
+                    const Changer& by) {
+  for (;;) {
+    const auto model = registry.FindModel("name", request.name());
+    if (!model.ok()) return model.status();
+    if (!ParseModelName("name", request.name())->revision.empty())
+      return BadField("name", "names a revision; want models/{model}: revisions are forgotten by themselves", "BAD_MODEL_NAME");
+    if (absl::Status s = MayChange(**model, by); !s.ok()) return s;
+    const auto etag = ReadEtag(request.etag());
+    if (!etag.ok()) return etag.status();
+    const absl::Status status = registry.Delete((*model)->record.id, *etag ? **etag : (*model)->record.position);
+    if (*etag || !absl::IsAborted(status)) return status;
+  }
 }
 
 absl::Status Answer(Registry& registry, const v1::ListModelRevisionsRequest& request,

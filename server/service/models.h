@@ -8,11 +8,21 @@
 
 namespace torqued {
 
-absl::Status Answer(Registry& registry, const v1::CreateModelRequest& request, v1::CreateModelResponse* response);
+// Who changes models: new ones are his; of the others he may change his own, an admin all.
+struct Changer {
+  std::string name;
+  bool admin = true;
+};
+
+absl::Status Answer(Registry& registry, const v1::CreateModelRequest& request, v1::CreateModelResponse* response,
+                    const Changer& by = {});
 absl::Status Answer(Registry& registry, const v1::GetModelRequest& request, v1::GetModelResponse* response);
 absl::Status Answer(Registry& registry, const v1::ListModelsRequest& request, v1::ListModelsResponse* response);
-absl::Status Answer(Registry& registry, const v1::UpdateModelRequest& request, v1::UpdateModelResponse* response);
-absl::Status Answer(Registry& registry, const v1::DeleteModelRequest& request, v1::DeleteModelResponse* response);
+// PERMISSION_DENIED: the model is another's; as for Delete.
+absl::Status Answer(Registry& registry, const v1::UpdateModelRequest& request, v1::UpdateModelResponse* response,
+                    const Changer& by = {});
+absl::Status Answer(Registry& registry, const v1::DeleteModelRequest& request, v1::DeleteModelResponse* response,
+                    const Changer& by = {});
 absl::Status Answer(Registry& registry, const v1::ListModelRevisionsRequest& request,
                     v1::ListModelRevisionsResponse* response);
 

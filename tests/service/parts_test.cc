@@ -79,9 +79,9 @@ TEST(Statistics, QuantilesInterpolateInsideTheirBucket) {
 TEST(Statistics, CountsPerMethodAndModel) {
   Statistics statistics;
   const int method = MethodNumber<v1::ComputeInverseDynamicsRequest>();
-  statistics.Count(method, absl::Microseconds(30), true, 5);
-  statistics.Count(method, absl::Microseconds(3000000), false, 0);
-  statistics.CountModel(method, "arm", absl::Microseconds(30), true, 5);
+  statistics.Count(method, absl::Microseconds(30), absl::StatusCode::kOk, 5);
+  statistics.Count(method, absl::Microseconds(3000000), absl::StatusCode::kInternal, 0);
+  statistics.CountModel(method, "arm", absl::Microseconds(30), absl::StatusCode::kOk, 5);
   const auto rows = statistics.Read(true);
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].method, "/torqued.v1.DynamicsService/ComputeInverseDynamics");

@@ -1,6 +1,8 @@
 // How long will a question take? Roughly: values in it times what one value costs in this method.
 #pragma once
 
+#include <absl/time/time.h>
+
 #include "torqued/v1/dynamics.pb.h"
 #include "torqued/v1/kinematics.pb.h"
 #include "torqued/v1/statics.pb.h"
@@ -33,6 +35,19 @@ bool IsSmall(const Request& request) {
   if constexpr (CostPerValue<Request>() > 0)
     return !request.context().check() && static_cast<long long>(request.positions().values_size()) * CostPerValue<Request>() <= kSmallCost;
   return false;
+}
+
+// How long it will keep a worker, to be fair by and to bound the queue with; right within a few times.
+template <class Request>
+absl::Duration Estimate(const Request& request) {
+  constexpr absl::Duration kUnit = absl::Nanoseconds(50), kLeast = absl::Microseconds(50);
+  if constexpr (requires { request.positions().values_size(); }) {
+    constexpr int kCost = CostPerValue<Request>() > 0 ? CostPerValue<Request>() : 1000;
+    return kLeast + kUnit * kCost * request.positions().values_size() * (request.context().check() ? 10 : 1);
+  } else {
+    // Sources of models, tables of measurements: their length tells.
+    return kLeast + kUnit * 4 * static_cast<double>(request.ByteSizeLong());
+  }
 }
 
 }  // namespace torqued

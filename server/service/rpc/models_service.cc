@@ -47,9 +47,9 @@ class ModelService final : public v1::ModelService::CallbackService {
     return host_.Unary(context, request, response);
   }
 
-  grpc::ServerWriteReactor<v1::WatchModelsResponse>* WatchModels(grpc::CallbackServerContext*,
+  grpc::ServerWriteReactor<v1::WatchModelsResponse>* WatchModels(grpc::CallbackServerContext* context,
                                                                  const v1::WatchModelsRequest* request) override {
-    return StartWatch(host_, *request);
+    return StartWatch(host_, context, *request);
   }
 
  private:

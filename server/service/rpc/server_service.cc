@@ -18,6 +18,17 @@ class ServerService final : public v1::ServerService::CallbackService {
 
   grpc::ServerUnaryReactor* GetServerInfo(grpc::CallbackServerContext* context, const v1::GetServerInfoRequest*,
                                           v1::GetServerInfoResponse* response) override {
+    return host_.AtOnce<v1::GetServerInfoRequest>(context, [&] { Write(response); });
+  }
+
+  grpc::ServerUnaryReactor* GetStatistics(grpc::CallbackServerContext* context,
+                                          const v1::GetStatisticsRequest* request,
+                                          v1::GetStatisticsResponse* response) override {
+    return host_.AtOnce<v1::GetStatisticsRequest>(context, [&] { Write(*request, response); });
+  }
+
+ private:
+  void Write(v1::GetServerInfoResponse* response) {
     const ServerFacts& facts = host_.facts();
     response->set_version(facts.version);
     response->set_commit(facts.commit);
@@ -30,15 +41,12 @@ class ServerService final : public v1::ServerService::CallbackService {
     response->mutable_uptime()->set_seconds(absl::ToInt64Seconds(up));
     response->set_model_count(static_cast<int>(host_.engine().registry().snapshot()->models.size()));
     response->set_worker_threads(host_.pool().threads());
-    return Done(context);
   }
 
-  grpc::ServerUnaryReactor* GetStatistics(grpc::CallbackServerContext* context,
-                                          const v1::GetStatisticsRequest* request,
-                                          v1::GetStatisticsResponse* response) override {
+  void Write(const v1::GetStatisticsRequest& request, v1::GetStatisticsResponse* response) {
     WriteTime(host_.statistics().since(), response->mutable_since());
     for (const double edge : kBucketEdgesUs) response->add_bucket_edges_us(edge);
-    for (const Statistics::Row& row : host_.statistics().Read(request->per_model())) {
+    for (const Statistics::Row& row : host_.statistics().Read(request.per_model())) {
       auto* out = response->add_methods();
       out->set_method(row.method);
       if (!row.model.empty()) out->set_model(absl::StrCat("models/", row.model));
@@ -50,14 +58,6 @@ class ServerService final : public v1::ServerService::CallbackService {
       out->set_p99_us(Quantile(row.buckets, 0.99));
       for (const std::int64_t n : row.buckets) out->add_bucket_counts(n);
     }
-    return Done(context);
-  }
-
- private:
-  static grpc::ServerUnaryReactor* Done(grpc::CallbackServerContext* context) {
-    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-    reactor->Finish(grpc::Status::OK);
-    return reactor;
   }
 
   Host& host_;

@@ -8,7 +8,11 @@ namespace {
 class SimulationStream final : public grpc::ServerWriteReactor<v1::SimulateResponse> {
  public:
   SimulationStream(Host& host, grpc::CallbackServerContext* context, const v1::SimulateRequest& request)
-      : host_(host), interrupt_(absl::FromChrono(context->deadline())), begin_(absl::Now()) {
+      : host_(host), context_(context), caller_(*context), interrupt_(absl::FromChrono(context->deadline())), begin_(absl::Now()) {
+    if (const absl::Status s = host_.Admit(caller_, MethodNumber<v1::SimulateRequest>(), Role::kViewer); !s.ok()) {
+      End(s);
+      return;
+    }
     Work([this, &request] {
       auto entry = host_.engine().registry().FindEntry("context.model", request.context().model());
       if (!entry.ok()) return End(entry.status());
@@ -31,7 +35,12 @@ class SimulationStream final : public grpc::ServerWriteReactor<v1::SimulateRespo
  private:
   template <class Function>
   void Work(Function function) {
-    if (!host_.pool().Submit(std::move(function))) End(host_.QueueFull());
+    constexpr absl::Duration kPiece = absl::Milliseconds(5);
+    const absl::Status taken = host_.Submit(caller_, kPiece, [this, function] {
+      if (const absl::Status known = caller_.StillKnown(); !known.ok()) return End(known);
+      function();
+    });
+    if (!taken.ok()) End(taken);
   }
 
   void WriteNext() {
@@ -44,11 +53,16 @@ class SimulationStream final : public grpc::ServerWriteReactor<v1::SimulateRespo
   }
 
   void End(const absl::Status& status) {
-    host_.statistics().Count(MethodNumber<v1::SimulateRequest>(), absl::Now() - begin_, status.ok(), samples_);
+    constexpr auto kMethod = &MethodNumber<v1::SimulateRequest>;
+    const absl::Duration open = absl::Now() - begin_;
+    host_.statistics().Count(kMethod(), open, status.code(), samples_);
+    host_.Tell(caller_, context_, {kMethod(), "", status, open, samples_});
     Finish(wire::ToGrpc(status));
   }
 
   Host& host_;
+  grpc::CallbackServerContext* const context_;
+  Caller caller_;
   Interrupt interrupt_;
   const absl::Time begin_;
   std::unique_ptr<Simulation> simulation_;

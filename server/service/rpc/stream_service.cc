@@ -23,9 +23,16 @@ void WriteError(const absl::Status& status, v1::StreamError* error) {
 
 // One message is in work at a time: read, answer, write, read the next. state_ says who may end the stream.
 class ComputeStream final : public grpc::ServerBidiReactor<StreamComputeRequest, StreamComputeResponse>,
-                            public Drainable {
+                            public Lasting {
  public:
-  ComputeStream(Host& host, grpc::CallbackServerContext* context) : host_(host), context_(context), arena_(block_, sizeof block_) {
+  ComputeStream(Host& host, grpc::CallbackServerContext* context)
+      : host_(host), context_(context), caller_(*context), arena_(block_, sizeof block_) {
+    if (const absl::Status s = host_.Admit(caller_, MethodNumber<StreamComputeRequest>(), Role::kViewer); !s.ok()) {
+      host_.statistics().Count(MethodNumber<StreamComputeRequest>(), absl::ZeroDuration(), s.code(), 0);
+      host_.Tell(caller_, context_, {MethodNumber<StreamComputeRequest>(), "", s, absl::ZeroDuration()});
+      End(wire::ToGrpc(s));
+      return;
+    }
     Read();
     host_.Add(this);
   }
@@ -34,29 +41,30 @@ class ComputeStream final : public grpc::ServerBidiReactor<StreamComputeRequest,
     State reading = State::kReading;
     if (!state_.compare_exchange_strong(reading, State::kBusy)) return;  // ended by Drain
     if (!ok) return End(grpc::Status::OK);
+    if (const absl::Status known = caller_.StillKnown(); !known.ok()) return End(wire::ToGrpc(known));
     begin_ = absl::Now();
+    if (const absl::Status rate = host_.TakeRate(caller_); !rate.ok()) return Write(rate);
     bool small = false;
     const absl::Status status = Dispatch([&](auto& request, auto* response) {
       small = IsSmall(request) && Pin(request).ok();
       return small ? Ask(request, response) : absl::OkStatus();
     });
     if (small || !status.ok()) return Write(status);
-    const bool taken = host_.pool().Submit([this] {
+    const absl::Status taken = host_.Submit(caller_, EstimateOfItem(), [this] {
       Write(Dispatch([&](auto& request, auto* response) {
         const absl::Status pinned = Pin(request);
         return pinned.ok() ? Ask(request, response) : pinned;
       }));
     });
-    if (!taken) Write(host_.QueueFull());
+    if (!taken.ok()) Write(taken);
   }
 
   void OnWriteDone(bool ok) override {
     if (!ok) return End(grpc::Status::CANCELLED);
     Read();
-    // Drain looked at a busy stream: it is for us to end it.
+    // Stop looked at a busy stream: it is for us to end it.
     State reading = State::kReading;
-    if (draining_.load() && state_.compare_exchange_strong(reading, State::kEnded))
-      Finish(wire::ToGrpc(Host::Draining()));
+    if (stopping_.load() && state_.compare_exchange_strong(reading, State::kEnded)) Finish(wire::ToGrpc(why_));
   }
 
   void OnCancel() override { interrupt_.Cancel(); }
@@ -66,11 +74,15 @@ class ComputeStream final : public grpc::ServerBidiReactor<StreamComputeRequest,
     delete this;
   }
 
-  void Drain() override {
-    draining_.store(true);
+  void Stop(const absl::Status& why) override {
+    if (stopping_.load()) return;
+    why_ = why;
+    stopping_.store(true);
     State reading = State::kReading;
-    if (state_.compare_exchange_strong(reading, State::kEnded)) Finish(wire::ToGrpc(Host::Draining()));
+    if (state_.compare_exchange_strong(reading, State::kEnded)) Finish(wire::ToGrpc(why_));
   }
+
+  absl::Status StillKnown() const override { return caller_.StillKnown(); }
 
  private:
   enum class State { kReading, kBusy, kEnded };
@@ -113,8 +125,17 @@ class ComputeStream final : public grpc::ServerBidiReactor<StreamComputeRequest,
     const absl::Status status = Answer(Call{*entry_, ThreadScratch(), &interrupt_}, request, response);
     if (borrows) request.unsafe_arena_release_context();
     std::int64_t samples = status.ok() ? response->info().sample_count() : 0;
-    host_.statistics().Count(MethodNumber<StreamComputeRequest>(), absl::Now() - begin_, status.ok(), samples);
+    host_.statistics().Count(MethodNumber<StreamComputeRequest>(), absl::Now() - begin_, status.code(), samples);
     return status;
+  }
+
+  absl::Duration EstimateOfItem() {
+    absl::Duration estimate;
+    (void)Dispatch([&](auto& request, auto*) {
+      estimate = Estimate(request);
+      return absl::OkStatus();
+    });
+    return estimate;
   }
 
   template <class Function>
@@ -152,9 +173,11 @@ class ComputeStream final : public grpc::ServerBidiReactor<StreamComputeRequest,
 
   Host& host_;
   grpc::CallbackServerContext* const context_;
+  Caller caller_;
   Interrupt interrupt_;
   std::atomic<State> state_{State::kReading};
-  std::atomic<bool> draining_{false};
+  std::atomic<bool> stopping_{false};
+  absl::Status why_;  // written before stopping_
 
   alignas(16) char block_[8192];
   google::protobuf::Arena arena_;

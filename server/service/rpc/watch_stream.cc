@@ -14,9 +14,15 @@ using v1::WatchModelsResponse;
 
 constexpr size_t kMostWaiting = 1024;  // changes beyond the first picture
 
-class WatchStream final : public grpc::ServerWriteReactor<WatchModelsResponse>, public Drainable {
+class WatchStream final : public grpc::ServerWriteReactor<WatchModelsResponse>, public Lasting {
  public:
-  WatchStream(Host& host, const v1::WatchModelsRequest& request) : host_(host), resuming_(request.resume_after() != 0) {
+  WatchStream(Host& host, grpc::CallbackServerContext* context, const v1::WatchModelsRequest& request)
+      : host_(host), context_(context), caller_(*context), resuming_(request.resume_after() != 0), begin_(absl::Now()) {
+    if (const absl::Status s = host_.Admit(caller_, Method(), Role::kViewer); !s.ok()) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      End(s);
+      return;
+    }
     host_.Add(this);
     auto watch = Subscribe(request.resume_after());
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -55,12 +61,15 @@ class WatchStream final : public grpc::ServerWriteReactor<WatchModelsResponse>, 
     delete this;
   }
 
-  void Drain() override {
+  void Stop(const absl::Status& why) override {
     const std::lock_guard<std::mutex> lock(mutex_);
-    End(Host::Draining());
+    End(why);
   }
+  absl::Status StillKnown() const override { return caller_.StillKnown(); }
 
  private:
+  static int Method() { return MethodNumber<v1::WatchModelsRequest>(); }
+
   absl::StatusOr<Registry::Watch> Subscribe(std::int64_t resume_after) {
     if (resume_after < 0) return wire::BadField("resume_after", absl::StrCat(resume_after, ", want a position or 0"));
     return host_.engine().registry().Subscribe(resume_after, [this](const ModelEvent& event) {
@@ -79,6 +88,9 @@ class WatchStream final : public grpc::ServerWriteReactor<WatchModelsResponse>, 
   void End(const absl::Status& status) {  // holds mutex_
     if (ended_) return;
     ended_ = true;
+    const absl::Duration open = absl::Now() - begin_;
+    host_.statistics().Count(Method(), open, status.code(), 0);
+    host_.Tell(caller_, context_, {Method(), "", status, absl::ZeroDuration()});
     Finish(wire::ToGrpc(status));
   }
 
@@ -103,7 +115,10 @@ class WatchStream final : public grpc::ServerWriteReactor<WatchModelsResponse>, 
   }
 
   Host& host_;
+  grpc::CallbackServerContext* const context_;
+  Caller caller_;
   const bool resuming_;
+  const absl::Time begin_;
   std::int64_t number_ = 0;
   std::mutex mutex_;  // guards all below
   std::deque<ModelEvent> waiting_;  // an event without id: SYNCED
@@ -115,8 +130,9 @@ class WatchStream final : public grpc::ServerWriteReactor<WatchModelsResponse>, 
 
 }  // namespace
 
-grpc::ServerWriteReactor<WatchModelsResponse>* StartWatch(Host& host, const v1::WatchModelsRequest& request) {
-  return new WatchStream(host, request);
+grpc::ServerWriteReactor<WatchModelsResponse>* StartWatch(Host& host, grpc::CallbackServerContext* context,
+                                                             const v1::WatchModelsRequest& request) {
+  return new WatchStream(host, context, request);
 }
 
 }  // namespace torqued

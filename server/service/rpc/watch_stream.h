@@ -9,6 +9,7 @@
 namespace torqued {
 
 // Changes wait for a slow watcher up to a bound; beyond it the watch ends with OUT_OF_RANGE, never with a gap.
-grpc::ServerWriteReactor<v1::WatchModelsResponse>* StartWatch(Host& host, const v1::WatchModelsRequest& request);
+grpc::ServerWriteReactor<v1::WatchModelsResponse>* StartWatch(Host& host, grpc::CallbackServerContext* context,
+                                                             const v1::WatchModelsRequest& request);
 
 }  // namespace torqued
