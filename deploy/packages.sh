@@ -7,7 +7,7 @@
 packages_build="g++ cmake ninja-build ccache git ca-certificates pkg-config
   libgrpc++-dev protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev
   libeigen3-dev libspdlog-dev libsqlite3-dev libssl-dev libyaml-cpp-dev libtinyxml2-dev libcli11-dev
-  libasmjit-dev nlohmann-json3-dev"
+  libasmjit-dev nlohmann-json3-dev prometheus-cpp-dev libcivetweb-dev"
 
 packages_test="libgtest-dev libgmock-dev locales binutils
   python3 python3-grpcio python3-protobuf python3-numpy python3-matplotlib

@@ -17,7 +17,9 @@
 #include <sstream>
 
 #include "server/robots/text.h"
+#include "server/service/access/access_file.h"
 #include "server/service/near.h"
+#include "server/service/server.h"
 
 namespace torqued {
 namespace {
@@ -55,8 +57,8 @@ Field Whole(const char* name, int Config::*member, int least, int most, const ch
           }};
 }
 
-Field Seconds(const char* name, double Config::*member, double most, const char* help) {
-  return {name, help, absl::StrCat("seconds from 0 to ", most),
+Field Real(const char* name, double Config::*member, double most, const char* help, const char* unit) {
+  return {name, help, absl::StrCat(unit, " from 0 to ", most),
           [member](const Config& c) { return absl::StrFormat("%g", c.*member); },
           [member, most](Config& c, const std::string& text) {
             double value = 0;
@@ -64,6 +66,10 @@ Field Seconds(const char* name, double Config::*member, double most, const char*
             c.*member = value;
             return true;
           }};
+}
+
+Field Seconds(const char* name, double Config::*member, double most, const char* help) {
+  return Real(name, member, most, help, "seconds");
 }
 
 Field OneOf(const char* name, std::string Config::*member, const std::vector<std::string>& choices, const char* help) {
@@ -85,10 +91,22 @@ const std::vector<Field>& Fields() {
       Text("listen", &Config::listen, "address: HOST:PORT (port 0: a free one), [IPV6]:PORT or unix:PATH"),
       Text("data_dir", &Config::data_dir, "folder of the models; one server at a time"),
       Text("robots", &Config::robots, "folder whose models are registered at start"),
+      Text("metrics_listen", &Config::metrics_listen, "IP:PORT of HTTP /metrics, /healthz and /readyz; empty: nowhere"),
       Text("port_file", &Config::port_file, "file that gets the port once the server answers"),
-      Flag("insecure", &Config::insecure, "allow an address beyond loopback without TLS"),
+      Flag("insecure", &Config::insecure, "allow an address beyond loopback without TLS or authentication"),
+      Text("tls_cert", &Config::tls_cert, "certificate (PEM, with its chain), read again when it changes; empty: no TLS"),
+      Text("tls_key", &Config::tls_key, "its private key (PEM)"),
+      Text("tls_client_ca", &Config::tls_client_ca, "authorities (PEM) whose certificates clients may show"),
+      Flag("tls_client_required", &Config::tls_client_required, "with tls_client_ca, no connection without one: true or false"),
+      OneOf("certificate_role", &Config::certificate_role, {"none", "viewer", "editor", "admin"},
+            "role of a client certificate that auth_file does not name"),
+      Text("auth_file", &Config::auth_file, "file of who may call (torquectl auth), read again when it changes"),
+      Text("audit_file", &Config::audit_file, "file that audit lines are added to; empty: the log"),
       Whole("worker_threads", &Config::worker_threads, 0, 1024, "threads for batches; 0: one per processor"),
       Whole("queue_length", &Config::queue_length, 1, 1000000, "requests that may wait for a worker"),
+      Seconds("queue_s", &Config::queue_s, 3600, "estimated work that may wait for the workers [s]"),
+      Whole("client_calls", &Config::client_calls, 0, 1000000, "calls of one client, waiting or running; 0: no limit"),
+      Real("client_calls_per_s", &Config::client_calls_per_s, 1e6, "calls of one client per second; 0: no limit", "a rate"),
       Whole("message_mib", &Config::message_mib, 1, 1024, "largest request [MiB]"),
       Whole("models", &Config::models, 1, 1000000, "models at most"),
       Whole("revisions_per_model", &Config::revisions_per_model, 1, 100000, "revisions kept per model"),
@@ -96,6 +114,7 @@ const std::vector<Field>& Fields() {
       Seconds("drain_delay_s", &Config::drain_delay_s, 3600, "after SIGTERM: not healthy, but calls are taken [s]"),
       Seconds("drain_s", &Config::drain_s, 3600, "then: running calls may finish [s]"),
       Seconds("max_connection_age_s", &Config::max_connection_age_s, 1e6, "clients connect again after [s]; 0: never"),
+      Seconds("slow_s", &Config::slow_s, 3600, "calls that take longer are logged [s]"),
       OneOf("log_level", &Config::log_level, {"debug", "info", "warning", "error"}, "debug, info, warning or error"),
       Text("log_file", &Config::log_file, "file that log lines are added to; empty: standard error"),
   };
@@ -198,10 +217,22 @@ absl::Status Configuration::Check() const {
       return absl::InvalidArgumentError(
           absl::StrCat("listen: '", listen, "', want HOST:PORT with a port from 0 to 65535, or unix:PATH"));
   }
-  if (!IsLoopback(listen) && !config_.insecure)
+  const bool tls = !config_.tls_cert.empty(), known = !config_.auth_file.empty() || !config_.tls_client_ca.empty();
+  if (tls != !config_.tls_key.empty())
+    return absl::InvalidArgumentError("tls_cert, tls_key: want both or none");
+  if (!tls && !config_.tls_client_ca.empty())
+    return absl::InvalidArgumentError("tls_client_ca: wants tls_cert and tls_key too");
+  if (!IsLoopback(listen) && !config_.insecure && !(tls && known))
     return absl::InvalidArgumentError(absl::StrCat(
-        "listen: '", listen, "' can be reached from other machines, and nothing is encrypted or authenticated; "
-        "say --insecure if that is wanted"));
+        "listen: '", listen, "' can be reached from other machines, and ",
+        tls ? "nobody is asked who he is (--auth-file, --tls-client-ca)"
+            : known ? "nothing is encrypted (--tls-cert, --tls-key)"
+                    : "nothing is encrypted or authenticated (--tls-cert, --tls-key; --auth-file or --tls-client-ca)",
+        "; say --insecure if that is wanted"));
+  if (tls)
+    if (absl::Status s = CheckTls({config_.tls_cert, config_.tls_key, config_.tls_client_ca, true}); !s.ok()) return s;
+  if (!config_.auth_file.empty())
+    if (const auto entries = ReadAccessFile(config_.auth_file); !entries.ok()) return entries.status();
   return absl::OkStatus();
 }
 

@@ -1,20 +1,76 @@
 #include "server/app/log.h"
 
-#include <spdlog/sinks/basic_file_sink.h>
-#include <spdlog/sinks/stdout_sinks.h>
+#include <fcntl.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <memory>
+#include <mutex>
 
 namespace torqued::log {
 namespace {
 
-spdlog::logger& Logger() {
-  if (const auto logger = spdlog::get("torqued")) return *logger;
-  const auto logger = spdlog::stderr_logger_mt("torqued");
-  logger->set_pattern("%Y-%m-%dT%H:%M:%S.%f%z %l %v");
-  logger->flush_on(spdlog::level::warn);
-  return *logger;
+// Each line is one write: it is out when the call returns, and whole.
+class Destination final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  ~Destination() override { close(fd_); }
+
+  // Standard error for an empty path. False: as before.
+  bool Open(const std::string& path) {
+    const int fd = path.empty() ? dup(STDERR_FILENO)
+                                : open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+    if (fd < 0) return false;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    close(fd_);
+    fd_ = fd;
+    path_ = path;
+    return true;
+  }
+  bool Reopen() { return Open(path_); }
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    for (size_t at = 0; at < line.size();) {
+      const ssize_t n = write(fd_, line.data() + at, line.size() - at);
+      if (n <= 0) return;  // a full disk: the line is lost, the service is not
+      at += static_cast<size_t>(n);
+    }
+  }
+  void flush_() override {}
+
+  int fd_ = dup(STDERR_FILENO);
+  std::string path_;  // changed by Open alone, which one thread calls
+};
+
+struct Book {
+  std::shared_ptr<Destination> destination = std::make_shared<Destination>();
+  spdlog::logger logger{"torqued", destination};
+
+  Book() { logger.set_pattern("%Y-%m-%dT%H:%M:%S.%f%z %l %v"); }
+};
+
+Book& Log() {
+  static Book* const book = new Book;
+  return *book;
+}
+
+Book& AuditLog() {
+  static Book* const book = new Book;
+  return *book;
+}
+bool audit_apart = false;  // written before the server's threads exist
+
+spdlog::level::level_enum ToSpdlog(Level level) {
+  switch (level) {
+    case Level::kDebug: return spdlog::level::debug;
+    case Level::kInfo: return spdlog::level::info;
+    case Level::kWarning: return spdlog::level::warn;
+    case Level::kError: return spdlog::level::err;
+  }
+  return spdlog::level::info;
 }
 
 }  // namespace
@@ -22,27 +78,29 @@ spdlog::logger& Logger() {
 bool Configure(const std::string& level, const std::string& file) {
   const auto parsed = spdlog::level::from_str(level);
   if (parsed == spdlog::level::off && level != "off") return false;
-  Logger().set_level(parsed);
-  if (file.empty()) return true;
-  try {
-    auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file);
-    Logger().sinks() = {std::move(sink)};
-    Logger().set_pattern("%Y-%m-%dT%H:%M:%S.%f%z %l %v");
-  } catch (const spdlog::spdlog_ex&) {
-    return false;
-  }
-  return true;
+  Log().logger.set_level(parsed);
+  return file.empty() || Log().destination->Open(file);
 }
 
-void Write(Level level, const std::string& line) {
-  switch (level) {
-    case Level::kDebug: Logger().debug(line); return;
-    case Level::kInfo: Logger().info(line); return;
-    case Level::kWarning: Logger().warn(line); return;
-    case Level::kError: Logger().error(line); return;
-  }
+bool ConfigureAudit(const std::string& file) {
+  audit_apart = !file.empty();
+  return file.empty() || AuditLog().destination->Open(file);
 }
 
-void Flush() { Logger().flush(); }
+bool Reopen() {
+  const bool log = Log().destination->Reopen();
+  return AuditLog().destination->Reopen() && log;
+}
+
+bool Tells(Level level) { return Log().logger.should_log(ToSpdlog(level)); }
+
+void Write(Level level, const std::string& line) { Log().logger.log(ToSpdlog(level), spdlog::string_view_t(line)); }
+
+// Said whatever the level of the log is.
+void Audit(const std::string& line) {
+  if (audit_apart) AuditLog().logger.info(spdlog::string_view_t(line));
+  else if (Tells(Level::kInfo)) Write(Level::kInfo, line);
+  else Write(Level::kError, line);
+}
 
 }  // namespace torqued::log

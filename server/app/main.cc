@@ -8,6 +8,7 @@
 #include <string>
 
 #include "server/app/config.h"
+#include "server/app/maintain.h"
 #include "server/app/serve.h"
 #include "server/app/version.h"
 
@@ -54,6 +55,11 @@ int main(int argc, char** argv) {
   show->add_flag("--origin", origin, "and where each value came from");
   CLI::App* check_config = app.add_subcommand("check-config", "says whether the configuration is good");
   CLI::App* check_store = app.add_subcommand("check-store", "examines the store of --data-dir");
+  CLI::App* backup = app.add_subcommand("backup", "copies the store of --data-dir to a new file, also while a server runs");
+  CLI::App* restore = app.add_subcommand("restore", "puts a backup into --data-dir, which no server may use");
+  std::string to, from;
+  backup->add_option("--to", to, "the new file")->required();
+  restore->add_option("--from", from, "the backup")->required();
   app.require_subcommand(0, 1);
   try {
     app.parse(argc, argv);
@@ -61,23 +67,35 @@ int main(int argc, char** argv) {
     return app.exit(e) == 0 ? 0 : kUsage;
   }
 
-  Configuration configuration;
-  if (!file.empty())
-    if (absl::Status s = configuration.ReadFile(file); !s.ok()) return Complain(s);
-  if (absl::Status s = configuration.ReadEnvironment(); !s.ok()) return Complain(s);
-  for (const auto& [name, value] : flags) {
-    const std::string where = absl::StrCat("--", absl::StrReplaceAll(name, {{"_", "-"}}));
-    if (absl::Status s = configuration.Set(name, value, Origin::kFlag, where); !s.ok()) return Complain(s);
-  }
+  const auto read = [&]() -> absl::StatusOr<Configuration> {
+    Configuration configuration;
+    if (!file.empty())
+      if (absl::Status s = configuration.ReadFile(file); !s.ok()) return s;
+    if (absl::Status s = configuration.ReadEnvironment(); !s.ok()) return s;
+    for (const auto& [name, value] : flags) {
+      const std::string where = absl::StrCat("--", absl::StrReplaceAll(name, {{"_", "-"}}));
+      if (absl::Status s = configuration.Set(name, value, Origin::kFlag, where); !s.ok()) return s;
+    }
+    return configuration;
+  };
+  const auto configuration = read();
+  if (!configuration.ok()) return Complain(configuration.status());
   if (*show) {
-    std::fputs(configuration.Show(origin).c_str(), stdout);
+    std::fputs(configuration->Show(origin).c_str(), stdout);
     return 0;
   }
-  if (*check_store) return torqued::CheckStore(configuration.values());
-  if (absl::Status s = configuration.Check(); !s.ok()) return Complain(s);
+  if (*check_store) return torqued::CheckStore(configuration->values());
+  if (*backup) return torqued::Backup(configuration->values(), to);
+  if (*restore) return torqued::Restore(configuration->values(), from);
+  if (absl::Status s = configuration->Check(); !s.ok()) return Complain(s);
   if (*check_config) {
     std::puts("the configuration is good");
     return 0;
   }
-  return torqued::Serve(configuration.values());
+  return torqued::Serve(configuration->values(), [&]() -> absl::StatusOr<torqued::Config> {
+    const auto again = read();
+    if (!again.ok()) return again.status();
+    if (absl::Status s = again->Check(); !s.ok()) return s;
+    return again->values();
+  });
 }

@@ -4,25 +4,26 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
+#include "server/app/http.h"
 #include "server/app/log.h"
+#include "server/app/metrics.h"
 #include "server/app/version.h"
 #include "server/service/server.h"
-#include "server/service/stored_entry.h"
 
 namespace torqued {
 namespace {
 
-constexpr int kRefused = 4, kCheckFailed = 2;
+constexpr int kRefused = 4;
 
 int Refuse(const absl::Status& status) {
   log::Error(std::string(status.message()));
-  log::Flush();
   return kRefused;
 }
 
@@ -36,11 +37,38 @@ EngineOptions ToEngineOptions(const Config& config) {
   return options;
 }
 
+log::Level ToLevel(Weight weight) {
+  switch (weight) {
+    case Weight::kDebug: return log::Level::kDebug;
+    case Weight::kInfo: return log::Level::kInfo;
+    case Weight::kWarning: return log::Level::kWarning;
+    case Weight::kError: return log::Level::kError;
+  }
+  return log::Level::kInfo;
+}
+
+LoadLimits ToLoadLimits(const Config& config) {
+  LoadLimits limits;
+  limits.queue_length = config.queue_length;
+  limits.backlog = absl::Seconds(config.queue_s);
+  limits.client_calls = config.client_calls;
+  limits.client_calls_per_s = config.client_calls_per_s;
+  limits.slow = absl::Seconds(config.slow_s);
+  return limits;
+}
+
 ServerOptions ToServerOptions(const Config& config) {
   ServerOptions options;
   options.listen = config.listen;
   options.worker_threads = config.worker_threads;
-  options.queue_length = config.queue_length;
+  options.load = ToLoadLimits(config);
+  options.tls = {config.tls_cert, config.tls_key, config.tls_client_ca, config.tls_client_required};
+  options.access.file = config.auth_file;
+  options.access.certificates = !config.tls_client_ca.empty();
+  options.access.certificate_role = ParseRole(config.certificate_role).value_or(Role::kNone);
+  options.journal.write = [](Weight weight, const std::string& line) { log::Write(ToLevel(weight), line); };
+  options.journal.audit = log::Audit;
+  options.journal.tells_calls = [] { return log::Tells(log::Level::kDebug); };
   options.message_bytes = config.message_mib << 20;
   options.models = config.models;
   options.revisions_per_model = config.revisions_per_model;
@@ -48,6 +76,24 @@ ServerOptions ToServerOptions(const Config& config) {
   options.version = TORQUED_VERSION;
   options.commit = TORQUED_COMMIT;
   return options;
+}
+
+void SayWhoMayCall(const Config& config) {
+  const bool tls = !config.tls_cert.empty(), known = !config.auth_file.empty() || !config.tls_client_ca.empty();
+  if (config.insecure && !known) log::Warning("insecure: anybody who reaches ", config.listen, " may use and change the models");
+  if (config.insecure && !tls) log::Warning("insecure: what goes over ", config.listen, " is not encrypted");
+  log::Info("tls: ", !tls ? "off" : config.tls_client_ca.empty() ? "on" : "on, with client certificates",
+            "; callers: ", known ? "identified" : "not asked who they are");
+}
+
+HttpServer::Answer Look(const std::string& path, const Config& config, Engine& engine, const Server& server) {
+  if (path == "/metrics") return {200, "text/plain; version=0.0.4; charset=utf-8", MetricsPage(config, engine, server)};
+  if (path == "/healthz") return {200, "text/plain; charset=utf-8", "alive\n"};
+  if (path == "/readyz") {
+    if (server.Look().draining) return {503, "text/plain; charset=utf-8", "draining\n"};
+    return {200, "text/plain; charset=utf-8", "ready\n"};
+  }
+  return {404, "text/plain; charset=utf-8", "want /metrics, /healthz or /readyz\n"};
 }
 
 // Whoever waits for the file sees it whole or not at all.
@@ -67,23 +113,53 @@ sigset_t BlockSignals() {
   sigemptyset(&set);
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   signal(SIGPIPE, SIG_IGN);
   return set;
 }
 
-// False: a second signal came meanwhile.
-bool Wait(const sigset_t& set, double seconds) {
-  timespec time{static_cast<time_t>(seconds), static_cast<long>((seconds - static_cast<time_t>(seconds)) * 1e9)};
-  return seconds <= 0 || sigtimedwait(&set, nullptr, &time) < 0;
+// The signal that came, or 0 after so many seconds.
+int WaitFor(const sigset_t& set, double seconds) {
+  const timespec time{static_cast<time_t>(seconds), static_cast<long>((seconds - static_cast<double>(static_cast<time_t>(seconds))) * 1e9)};
+  return std::max(0, sigtimedwait(&set, nullptr, &time));
+}
+
+void Reload(Server& server, const std::function<absl::StatusOr<Config>()>& reread) {
+  log::Info("SIGHUP: reading settings and access again");
+  if (!log::Reopen()) log::Error("a log file cannot be opened anew; lines go on where they went");
+  if (const absl::Status s = server.ReloadAccess(); !s.ok())
+    log::Error("access stays as it was: ", std::string(s.message()));
+  const auto config = reread();
+  if (!config.ok()) {
+    log::Error("settings stay as they were: ", std::string(config.status().message()));
+    return;
+  }
+  server.SetLoadLimits(ToLoadLimits(*config));
+  log::Configure(config->log_level, "");
+}
+
+// Serves until a signal asks for the end; that signal.
+int ServeOn(Server& server, const sigset_t& signals, const std::function<absl::StatusOr<Config>()>& reread) {
+  for (int seconds = 1;; ++seconds) {
+    const int signal = WaitFor(signals, 1);
+    if (signal == SIGHUP) Reload(server, reread);
+    else if (signal != 0) return signal;
+    const auto changed = server.WatchAccess();
+    if (!changed.ok()) log::Error("access stays as it was: ", std::string(changed.status().message()));
+    else if (*changed) log::Info("access file read again");
+    if (seconds % 60 == 0) server.TellRepeated();
+  }
 }
 
 }  // namespace
 
-int Serve(const Config& config) {
+int Serve(const Config& config, const std::function<absl::StatusOr<Config>()>& reread) {
   const sigset_t signals = BlockSignals();
   if (!log::Configure(config.log_level, config.log_file))
     return Refuse(absl::UnavailableError(absl::StrCat("log file ", config.log_file, " cannot be written")));
+  if (!log::ConfigureAudit(config.audit_file))
+    return Refuse(absl::UnavailableError(absl::StrCat("audit file ", config.audit_file, " cannot be written")));
   const auto engine = Engine::Open(ToEngineOptions(config));
   if (!engine.ok()) return Refuse(engine.status());
   for (const std::string& complaint : (*engine)->complaints()) log::Warning("not registered: ", complaint);
@@ -91,70 +167,33 @@ int Serve(const Config& config) {
     if (!model->load_error.ok()) log::Error("model ", id, " cannot be served: ", model->load_error.message());
   const auto server = Server::Start(**engine, ToServerOptions(config));
   if (!server.ok()) return Refuse(server.status());
-  if (config.insecure) log::Warning("insecure: anybody who reaches ", config.listen, " may use and change the models");
+  SayWhoMayCall(config);
+  std::unique_ptr<HttpServer> sight;
+  if (!config.metrics_listen.empty()) {
+    auto http = HttpServer::Start(config.metrics_listen, [&](const std::string& path) { return Look(path, config, **engine, **server); });
+    if (!http.ok()) return Refuse(http.status());
+    sight = *std::move(http);
+    log::Info("metrics on port ", sight->port());
+  }
   if (!config.port_file.empty())
     if (absl::Status s = WritePortFile(config.port_file, (*server)->port()); !s.ok()) return Refuse(s);
   log::Info("torqued ", TORQUED_VERSION, " (", TORQUED_COMMIT, "), ",
             (*engine)->registry().snapshot()->models.size(), " models, data in ", config.data_dir);
-  log::Flush();
   std::printf("serving on %s\n", (*server)->address().c_str());
   std::fflush(stdout);
 
-  int signal = 0;
-  sigwait(&signals, &signal);
+  const int signal = ServeOn(**server, signals, reread);
   log::Info(signal == SIGTERM ? "SIGTERM" : "SIGINT", ": draining for at most ", config.drain_s, " s");
   (*server)->StopAdmitting();
-  const bool patient = Wait(signals, config.drain_delay_s);
+  bool patient = true;
+  for (const absl::Time end = absl::Now() + absl::Seconds(config.drain_delay_s); patient && absl::Now() < end;) {
+    const int more = WaitFor(signals, absl::ToDoubleSeconds(end - absl::Now()));
+    patient = more == 0 || more == SIGHUP;
+  }
   (*server)->Shutdown(absl::Seconds(patient ? config.drain_s : 0));
+  (*server)->TellRepeated();
   log::Info("ended");
-  log::Flush();
   return 0;
-}
-
-int CheckStore(const Config& config) {
-  const std::string path = absl::StrCat(config.data_dir, "/models.sqlite");
-  if (!std::filesystem::exists(path)) {
-    std::fprintf(stderr, "torqued: no store at %s\n", path.c_str());
-    return kRefused;
-  }
-  const auto folder = DataFolder::Lock(config.data_dir);
-  if (!folder.ok()) {
-    std::fprintf(stderr, "torqued: %s\n", std::string(folder.status().message()).c_str());
-    return kRefused;
-  }
-  SqliteStoreOptions options;
-  options.path = path;
-  const auto store = SqliteStore::Open(options);
-  if (!store.ok()) {
-    std::printf("%s\n", std::string(store.status().message()).c_str());
-    return absl::IsDataLoss(store.status()) ? kCheckFailed : kRefused;
-  }
-  const auto problems = (*store)->Check();
-  const auto snapshot = (*store)->List();
-  if (!problems.ok() || !snapshot.ok()) {
-    std::printf("%s\n", std::string((problems.ok() ? snapshot.status() : problems.status()).message()).c_str());
-    return kCheckFailed;
-  }
-  for (const std::string& problem : *problems) std::printf("%s\n", problem.c_str());
-  int unreadable = 0;
-  for (const StoredModel& model : snapshot->models) {
-    const auto revisions = (*store)->Revisions(model.id);
-    if (!revisions.ok()) {
-      ++unreadable;
-      std::printf("model %s: %s\n", model.id.c_str(), std::string(revisions.status().message()).c_str());
-      continue;
-    }
-    for (const StoredRevision& revision : *revisions) {
-      const auto entry = MakeStoredEntry(model.id, revision);
-      if (entry.ok()) continue;
-      ++unreadable;
-      std::printf("model %s, revision %s: %s\n", model.id.c_str(), revision.revision.c_str(),
-                  std::string(entry.status().message()).c_str());
-    }
-  }
-  std::printf("%s: %zu models, position %lld, %zu problems\n", path.c_str(), snapshot->models.size(),
-              static_cast<long long>(snapshot->position), problems->size() + unreadable);
-  return problems->empty() && unreadable == 0 ? 0 : kCheckFailed;
 }
 
 }  // namespace torqued
