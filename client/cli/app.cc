@@ -112,19 +112,18 @@ struct Parser {
     std::map<std::string, CLI::App*> parents;
     for (const auto& verb : verbs) {
       const VerbText text = verb->Text();
-      const auto space = text.name.find(' ');
       CLI::App* parent = &root;
-      if (space != std::string::npos) {
-        const std::string first = text.name.substr(0, space);
-        CLI::App*& group = parents[first];
+      size_t word = 0;
+      for (auto space = text.name.find(' '); space != std::string::npos;
+           word = space + 1, space = text.name.find(' ', word)) {
+        CLI::App*& group = parents[text.name.substr(0, space)];
         if (group == nullptr) {
-          group = root.add_subcommand(first, text.group);
+          group = parent->add_subcommand(text.name.substr(word, space - word), text.group);
           group->group(text.group)->require_subcommand(1)->fallthrough();
         }
         parent = group;
       }
-      CLI::App* app = parent->add_subcommand(
-          text.name.substr(space == std::string::npos ? 0 : space + 1), text.summary);
+      CLI::App* app = parent->add_subcommand(text.name.substr(word), text.summary);
       app->group(text.group)->fallthrough();
       app->footer(Footer(text));
       OptionSet own(*app);

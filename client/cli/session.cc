@@ -34,6 +34,7 @@ absl::StatusOr<ClientOptions> Session::client_options() const {
   options.wait_for_ready = shared_.wait;
   options.tls = {shared_.tls_ca, shared_.tls_cert, shared_.tls_key};
   options.use_tls = shared_.tls || !shared_.tls_ca.empty() || !shared_.tls_cert.empty();
+  options.traceparent = Environment("TRACEPARENT");
   options.token = Environment("TORQUED_TOKEN");
   if (!shared_.token_file.empty()) {
     std::ifstream file(shared_.token_file);

@@ -14,7 +14,7 @@
 namespace torqued::cli {
 
 struct VerbText {
-  std::string name;                   // "static", or two words: "model add"
+  std::string name;                   // "static", or more words: "model add", "auth token list"
   std::string group;                  // heading in the list of verbs
   std::string summary;                // one line
   std::vector<std::string> examples;  // command lines without the leading "torquectl "

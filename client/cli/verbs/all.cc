@@ -21,6 +21,8 @@ std::vector<std::unique_ptr<Verb>> AllVerbs() {
         MakePlanPtp,     MakePlanLine,  MakePlanArc,     MakePlanGate,
         MakePlanPath,    MakeTrajTime,  MakeTrajCheck,   MakeTrajExplain,
         MakeTrajSample,  MakeTrajConvert, MakeTrajPlot,  MakeSize,         // planning
+        MakeAuthTokenCreate,      MakeAuthTokenList, MakeAuthTokenRevoke,
+        MakeAuthCertificateGrant, MakeAuthCertificateRevoke,
         MakeHealth,      MakeTop,       MakeBench,       MakeCompletion})  // server and shell
     verbs.push_back(make());
   return verbs;

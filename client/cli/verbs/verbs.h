@@ -60,6 +60,11 @@ std::unique_ptr<Verb> MakeCardStop();
 std::unique_ptr<Verb> MakeCardReset();
 std::unique_ptr<Verb> MakeCardWatch();
 
+std::unique_ptr<Verb> MakeAuthTokenCreate();
+std::unique_ptr<Verb> MakeAuthTokenList();
+std::unique_ptr<Verb> MakeAuthTokenRevoke();
+std::unique_ptr<Verb> MakeAuthCertificateGrant();
+std::unique_ptr<Verb> MakeAuthCertificateRevoke();
 std::unique_ptr<Verb> MakeHealth();
 std::unique_ptr<Verb> MakeBench();
 std::unique_ptr<Verb> MakeTop();
