@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <locale>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -169,10 +170,8 @@ TEST(App, AnyAnswerGoesToAFile) {
 TEST(App, EveryVerbHelpsWithAnExample) {
   for (const auto& verb : AllVerbs()) {
     const VerbText text = verb->Text();
-    std::vector<std::string> arguments = {text.name};
-    const auto space = text.name.find(' ');
-    if (space != std::string::npos)
-      arguments = {text.name.substr(0, space), text.name.substr(space + 1)};
+    std::istringstream words(text.name);
+    std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};
     arguments.push_back("--help");
     const Outcome outcome = Enter(arguments);
     EXPECT_EQ(outcome.exit, 0) << text.name;

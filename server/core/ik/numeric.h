@@ -60,9 +60,11 @@ class NumericIk {
   IkSolution Solve(const Eigen::Isometry3d& target, const IkOptions& options) {
     Random random(options.random_seed);
     IkSolution best;
+    best.position_error = best.rotation_error = std::numeric_limits<double>::infinity();
     double best_norm = std::numeric_limits<double>::infinity();
     for (int start = 0; start <= options.restarts + 1; ++start) {
       Eigen::VectorXd q = Start(options, start, random);
+      if (start == 0) best.q = q;  // where no distance is a number, the seed stays
       const Eigen::Matrix<double, 6, 1> e = Descend(target, options, options.iterations, q);
       const double norm = TaskError(target, e, options.task).norm();
       if (norm >= best_norm) continue;

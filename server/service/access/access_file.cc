@@ -64,6 +64,7 @@ std::string FormatEntry(const AccessEntry& e) {
   std::string line = absl::StrFormat("%-11s %-15s %-6s %-20s", e.certificate ? "certificate" : "token", e.name,
                                      RoleName(e.role), expires);
   if (!e.certificate) absl::StrAppend(&line, " ", e.hash);
+  absl::StripTrailingAsciiWhitespace(&line);
   return line + "\n";
 }
 
