@@ -129,7 +129,8 @@ absl::Status Answer(const Call& call, const v1::ComputeInverseKinematicsRequest&
       if (absl::Status s = call.interrupt->Check(); !s.ok()) return s;
     if (seeds->data) options.seed = Eigen::Map<const Eigen::VectorXd>(seeds->row_or_one(i), entry.nq());
     IkAnswer answer = solver.Solve(ToIsometry(poses->row(i)), options);
-    if (!answer.reached && !std::isfinite(answer.solutions[0].position_error + answer.solutions[0].rotation_error))
+    if (!answer.reached && !answer.solutions.empty() &&
+        !std::isfinite(answer.solutions[0].position_error + answer.solutions[0].rotation_error))
       return wire::BadField("poses", absl::StrCat("pose ", i, " (or its seed) is too far away for its distance to be a number"));
     if (seeds->data)
       std::stable_sort(answer.solutions.begin(), answer.solutions.end(), [&](const IkSolution& a, const IkSolution& b) {
