@@ -25,7 +25,8 @@ bool OneResultPerRow(const Message& request) {
     return !static_cast<const v1::ComputeInverseStaticsRequest&>(request).has_payload();
   return type != v1::IdentifyParametersRequest::descriptor() &&
          type != v1::CompareSimplifiedRequest::descriptor() &&
-         type != v1::SimulateRequest::descriptor() && request.GetReflection() != nullptr &&
+         type != v1::SimulateRequest::descriptor() &&
+         type != v1::SweepRequest::descriptor() && request.GetReflection() != nullptr &&
          type->FindFieldByName("context") != nullptr;
 }
 

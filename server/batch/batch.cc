@@ -29,6 +29,14 @@ int Batch::InstructionCount(Method m) const {
   return set == nullptr ? 0 : set->instructions[static_cast<int>(m)];
 }
 
+std::string Batch::TemplateReason(Method m) const {
+  const ProgramSet* set = programs_.load(std::memory_order_acquire);
+  if (set == nullptr) return expected_.load(std::memory_order_relaxed) ? "its code is being made" : "compiling is switched off";
+  if (set->of(m) != nullptr) return "";
+  const char* reason = set->reasons[static_cast<int>(m)];
+  return reason ? reason : "no program was made";
+}
+
 void Batch::InverseDynamics(const Conditions& c, const double* q, const double* v, const double* a, int count,
                             double* tau, BatchScratch& s) const {
   const StateRows in{q, v, a, count};

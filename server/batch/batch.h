@@ -49,6 +49,10 @@ class Batch {
   std::string KernelName(Method m) const;
   // Instructions of the compiled program of `m`, sines and cosines not counted; 0: the template serves.
   int InstructionCount(Method m) const;
+  // Why the template serves `m`; empty: it does not.
+  std::string TemplateReason(Method m) const;
+  // Somebody makes programs: from now on the reason is that they are not done.
+  void ExpectPrograms() { expected_.store(true, std::memory_order_relaxed); }
 
   // tau [count x nv]: joint efforts for the motion, all terms of c.
   void InverseDynamics(const Conditions& c, const double* q, const double* v, const double* a, int count, double* tau,
@@ -89,7 +93,7 @@ class Batch {
   const BatchKernels& kernels_;
   std::shared_ptr<const ProgramSet> owned_programs_;     // written once, before programs_ is
   std::atomic<const ProgramSet*> programs_{nullptr};
-  std::atomic<bool> installing_{false};
+  std::atomic<bool> installing_{false}, expected_{false};
 };
 
 }  // namespace torqued

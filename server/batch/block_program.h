@@ -37,6 +37,13 @@ enum class Method {
 };
 inline constexpr int kMethodCount = 7;
 
+// "inverse dynamics", ...
+constexpr const char* MethodName(Method m) {
+  constexpr const char* kNames[kMethodCount] = {"inverse dynamics", "gravity",  "mass matrix",  "equation of motion",
+                                                "forward dynamics", "Jacobian", "path dynamics"};
+  return kNames[static_cast<int>(m)];
+}
+
 // The programs of one robot for one instruction set; whoever made them keeps the code alive in a derived class.
 class ProgramSet {
  public:
@@ -46,6 +53,7 @@ class ProgramSet {
   std::array<const BlockProgram*, kMethodCount> programs{};  // null: the template answers
 
   std::array<int, kMethodCount> instructions{};  // of each program's code; 0: none
+  std::array<const char*, kMethodCount> reasons{};  // why there is none: static words
 
   const BlockProgram* of(Method m) const { return programs[static_cast<int>(m)]; }
 };

@@ -18,6 +18,7 @@ BackgroundCompiler::~BackgroundCompiler() {
 
 void BackgroundCompiler::Submit(const std::shared_ptr<Batch>& batch) {
   if (!enabled_) return;
+  batch->ExpectPrograms();
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     queue_.push_back(batch);

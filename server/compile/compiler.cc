@@ -86,20 +86,38 @@ std::shared_ptr<const CompiledPrograms> Compile(const Prepared& m, const BatchKe
   auto out = std::make_shared<CompiledPrograms>();
   out->lanes = kernels.lanes;
   const std::optional<Target> target = TargetOf(kernels);
+  if (!target) out->reasons.fill("no code is made for this instruction set");
   for (int k = 0; k < kMethodCount && target; ++k) {
     MethodReport& report = out->reports_[k];
+    const auto skip = [&](const char* why) { out->reasons[k] = why; };
+    if ((limits.methods >> k & 1u) == 0) {
+      skip("not asked for");
+      continue;
+    }
     const MadeProgram made = Record(m, Conditions(m), static_cast<Method>(k), limits.record);
-    if (!made.ok) continue;
+    if (!made.ok) {
+      skip("too large to record, or coupled beyond what a straight line can say");
+      continue;
+    }
     report.operations = made.program.body.OperationCount() + made.program.angles.OperationCount();
-    if (report.operations > limits.max_instructions) continue;
+    if (report.operations > limits.max_instructions) {
+      skip("more operations than straight code is worth");
+      continue;
+    }
     Laid laid = LayOut(made.program, *target);
-    if (!laid.ok) continue;
+    if (!laid.ok) {
+      skip("the code could not be emitted");
+      continue;
+    }
     auto owned = std::make_shared<CompiledPrograms::Owned>();
     std::vector<const std::vector<std::uint8_t>*> pieces = {&laid.body.code};
     const bool has_angles = !laid.angles.code.empty();
     if (has_angles) pieces.push_back(&laid.angles.code);
     owned->memory = ExecutableMemory::Make(pieces);
-    if (owned->memory == nullptr) continue;
+    if (owned->memory == nullptr) {
+      skip("the system refuses executable memory");
+      continue;
+    }
     owned->program = std::move(laid.program);
     owned->program.body = AsCode(owned->memory->piece(0));
     if (has_angles) owned->program.angles = AsCode(owned->memory->piece(1));

@@ -11,6 +11,7 @@ namespace torqued::compile {
 
 struct CompileLimits {
   RecordLimits record;
+  unsigned methods = ~0u;        // bit of each Method that is wanted
   int max_instructions = 12000;  // of one method; beyond, straight code no longer fits the caches and the template is faster
 };
 

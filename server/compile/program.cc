@@ -126,8 +126,11 @@ std::vector<int> DepthFirst(const std::vector<Node>& nodes, const std::vector<in
       }
       stack.emplace_back(id, true);
       int operands[3], count = OperandCount(nodes[id].op);
-      for (int k = 0; k < count; ++k) operands[k] = nodes[id].operand(k);
-      std::sort(operands, operands + count, [&](int x, int y) { return height[x] < height[y]; });
+      for (int k = 0; k < count; ++k) {  // insertion sort by height
+        int at = k;
+        for (; at > 0 && height[operands[at - 1]] > height[nodes[id].operand(k)]; --at) operands[at] = operands[at - 1];
+        operands[at] = nodes[id].operand(k);
+      }
       for (int k = 0; k < count; ++k)
         if (!done[operands[k]]) stack.emplace_back(operands[k], false);
     }

@@ -127,18 +127,20 @@ void Write(const Capabilities& from, v1::Capabilities* to) {
   to->set_inverse_kinematics(from.inverse_kinematics);
 }
 
-void WriteKernel(const Batch& batch, v1::Kernel* to) {
-  const std::string name = batch.KernelName(Method::kInverseDynamics);  // "avx2 compiled"
-  to->set_name(name.substr(name.rfind(' ') + 1));
-  to->set_instruction_set(batch.kernels().name);
-}
-
 void WriteTime(std::int64_t microseconds, google::protobuf::Timestamp* to) {
   to->set_seconds(microseconds / 1000000);
   to->set_nanos(static_cast<int>(microseconds % 1000000) * 1000);
 }
 
 }  // namespace
+
+void WriteKernel(const Batch& batch, Method method, v1::Kernel* to) {
+  const std::string name = batch.KernelName(method);  // "avx2 compiled"
+  to->set_name(name.substr(name.rfind(' ') + 1));
+  to->set_instruction_set(batch.kernels().name);
+  to->set_instruction_count(batch.InstructionCount(method));
+  to->set_reason(batch.TemplateReason(method));
+}
 
 void DescribeEntry(const ModelEntry& entry, v1::ModelView view, v1::Model* out) {
   const Model& model = entry.model();
@@ -151,7 +153,14 @@ void DescribeEntry(const ModelEntry& entry, v1::ModelView view, v1::Model* out) 
   for (const std::string& frame : entry.prepared.frame_names) out->add_frames(frame);
   out->set_tool_frame(model.tool_frame);
   Write(model.gravity, out->mutable_gravity());
-  WriteKernel(*entry.batch, out->mutable_kernel());
+  WriteKernel(*entry.batch, Method::kInverseDynamics, out->mutable_kernel());
+  for (int k = 0; k < kMethodCount; ++k) {
+    const Method method = static_cast<Method>(k);
+    auto* to = out->mutable_kernel()->add_methods();
+    to->set_method(MethodName(method));
+    to->set_instruction_count(entry.batch->InstructionCount(method));
+    to->set_reason(entry.batch->TemplateReason(method));
+  }
   out->set_description(entry.loaded.description);
   if (view != v1::MODEL_VIEW_FULL) return;
   out->mutable_source()->set_text(entry.source);

@@ -171,6 +171,55 @@ TEST_F(Contract, AToleranceBelowRoundingIsRefused) {
   }
 }
 
+TEST_F(Contract, ASweepTellsItsProgressThenItsAnswer) {
+  const auto stub = v1::DynamicsService::NewStub(channel_);
+  v1::SweepRequest request;
+  request.mutable_context()->set_model("models/two");
+  request.mutable_box()->set_samples(300000);
+  request.mutable_box()->set_seed(1);
+  grpc::ClientContext context;
+  auto stream = stub->Sweep(&context, request);
+  v1::SweepResponse part;
+  std::int64_t done = 0;
+  int messages = 0;
+  while (stream->Read(&part)) {
+    ++messages;
+    EXPECT_EQ(part.total(), 300000);
+    EXPECT_GE(part.done(), done);
+    done = part.done();
+  }
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_GE(messages, 2);
+  EXPECT_EQ(done, 300000);
+  ASSERT_EQ(part.cases_size(), 1);
+  // Both links stretched and level: shoulder 0.5 g + 1.5 g.
+  EXPECT_NEAR(part.cases(0).columns(0).maximum().value(), 2 * kG, 1e-9);
+  EXPECT_NEAR(part.cases(0).columns(1).maximum().value(), 0.5 * kG, 1e-9);
+  EXPECT_FALSE(part.kernel().name().empty());
+}
+
+TEST_F(Contract, ACancelledSweepLeavesTheServerAnswering) {
+  const auto stub = v1::DynamicsService::NewStub(channel_);
+  v1::SweepRequest request;
+  request.mutable_context()->set_model("models/two");
+  request.mutable_box()->set_samples(1000000000);
+  grpc::ClientContext context;
+  auto stream = stub->Sweep(&context, request);
+  v1::SweepResponse part;
+  ASSERT_TRUE(stream->Read(&part));
+  EXPECT_EQ(part.info().sample_count(), 1000000000);
+  context.TryCancel();
+  while (stream->Read(&part)) continue;
+  EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::CANCELLED);
+  v1::ComputeStaticTorqueResponse response;
+  EXPECT_TRUE(Ask(About<v1::ComputeStaticTorqueRequest>("two", {0, 0}), &response).ok());
+  request.mutable_box()->set_samples(0);
+  grpc::ClientContext refused;
+  auto none = stub->Sweep(&refused, request);
+  EXPECT_FALSE(none->Read(&part));
+  ExpectError(wire::FromGrpc(none->Finish()), absl::StatusCode::kInvalidArgument, "box.samples", "WRONG_SIZE");
+}
+
 TEST_F(Contract, AMessageTooLargeSaysTheLimit) {
   auto request = About<v1::ComputeInverseDynamicsRequest>("two", {});
   request.mutable_positions()->mutable_values()->Resize(9 << 20, 0.1);

@@ -62,11 +62,7 @@ absl::Status AddPayloads(const Call& call, const Prepared& prepared, const v1::C
   ResetInertias(prepared, inertias);
   for (int i = 0; i < context.payloads_size(); ++i) {
     const std::string field = absl::StrCat("context.payloads[", i, "]");
-    const auto frame = AskedFrame(call, asked, field + ".frame", context.payloads(i).frame());
-    if (!frame.ok()) return frame.status();
-    const auto mp = ReadPayload(field, context.payloads(i));
-    if (!mp.ok()) return mp.status();
-    AddPayload({prepared.frames[*frame], *mp}, inertias);
+    if (absl::Status s = AddPayload(call, prepared, asked, field, context.payloads(i), inertias); !s.ok()) return s;
   }
   asked.conditions.inertias = inertias.data();
   return absl::OkStatus();
@@ -92,6 +88,16 @@ absl::StatusOr<EffortPlace> ReadPlace(const Call& call, const v1::Context& conte
 }
 
 }  // namespace
+
+absl::Status AddPayload(const Call& call, const Prepared& prepared, const Asked& asked, const std::string& field,
+                        const v1::Payload& payload, std::vector<BodyInertia>& inertias) {
+  const auto frame = AskedFrame(call, asked, field + ".frame", payload.frame());
+  if (!frame.ok()) return frame.status();
+  const auto mp = ReadPayload(field, payload);
+  if (!mp.ok()) return mp.status();
+  AddPayload({prepared.frames[*frame], *mp}, inertias);
+  return absl::OkStatus();
+}
 
 absl::Status RequireDrives(const Call& call, const std::string& what) {
   if (!call.entry.model().drives.empty()) return absl::OkStatus();

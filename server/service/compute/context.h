@@ -43,6 +43,10 @@ inline absl::StatusOr<Asked> ResolveContext(const Call& call, const v1::Context&
   return ResolveContext(call, call.entry.prepared, context, places);
 }
 
+// Adds one payload to inertias [bodies of `prepared`].
+absl::Status AddPayload(const Call& call, const Prepared& prepared, const Asked& asked, const std::string& field,
+                        const v1::Payload& payload, std::vector<BodyInertia>& inertias);
+
 // Reads one wrench; `count` samples are asked (or wire::kAnyCount: checked later).
 absl::StatusOr<AskedWrench> ReadWrench(const Call& call, const Asked& asked, const std::string& field,
                                        const v1::Wrenches& wrench, int count);

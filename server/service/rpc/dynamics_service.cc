@@ -1,6 +1,7 @@
 #include "server/service/rpc/arena_allocator.h"
 #include "server/service/rpc/services.h"
 #include "server/service/rpc/simulation_stream.h"
+#include "server/service/rpc/sweep_stream.h"
 #include "torqued/v1/dynamics.grpc.pb.h"
 
 namespace torqued {
@@ -80,6 +81,11 @@ class DynamicsService final : public v1::DynamicsService::CallbackService {
   grpc::ServerWriteReactor<v1::SimulateResponse>* Simulate(grpc::CallbackServerContext* context,
                                                            const v1::SimulateRequest* request) override {
     return StartSimulation(host_, context, *request);
+  }
+
+  grpc::ServerWriteReactor<v1::SweepResponse>* Sweep(grpc::CallbackServerContext* context,
+                                                     const v1::SweepRequest* request) override {
+    return StartSweep(host_, context, *request);
   }
 
  private:

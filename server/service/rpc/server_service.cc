@@ -12,6 +12,13 @@ void WriteTime(absl::Time from, google::protobuf::Timestamp* to) {
   to->set_nanos(static_cast<int>(absl::ToInt64Nanoseconds(from - absl::FromUnixSeconds(to->seconds()))));
 }
 
+int CompiledCount(const RegistrySnapshot& snapshot) {
+  int count = 0;
+  for (const auto& [id, model] : snapshot.models)
+    count += model->entry && model->entry->batch->InstructionCount(Method::kInverseDynamics) > 0;
+  return count;
+}
+
 class ServerService final : public v1::ServerService::CallbackService {
  public:
   explicit ServerService(Host& host) : host_(host) {}
@@ -39,7 +46,10 @@ class ServerService final : public v1::ServerService::CallbackService {
     WriteTime(start, response->mutable_start_time());
     const absl::Duration up = absl::Now() - start;
     response->mutable_uptime()->set_seconds(absl::ToInt64Seconds(up));
-    response->set_model_count(static_cast<int>(host_.engine().registry().snapshot()->models.size()));
+    const auto snapshot = host_.engine().registry().snapshot();
+    response->set_model_count(static_cast<int>(snapshot->models.size()));
+    response->set_compiled_model_count(CompiledCount(*snapshot));
+    if (!host_.engine().compiles()) response->set_kernel_reason("compiling is switched off");
     response->set_worker_threads(host_.pool().threads());
   }
 
