@@ -6,6 +6,7 @@
 #include <cctype>
 #include <filesystem>
 #include <map>
+#include <thread>
 
 #include "client/cli/file.h"
 #include "client/torqued/batch.h"
@@ -13,6 +14,7 @@
 #include "server/service/compute/simulation.h"
 #include "server/service/compute/states.h"
 #include "server/service/engine.h"
+#include "server/service/sweep/sweep.h"
 
 namespace torqued::cli {
 namespace {
@@ -117,9 +119,17 @@ class LocalBackend : public Backend {
 
   absl::Status Receive(const Message& request, Message& part,
                        const std::function<bool()>& each) override {
-    if (request.GetDescriptor() != v1::SimulateRequest::descriptor())
-      return absl::UnimplementedError(kNeedsServer);
-    const auto& question = static_cast<const v1::SimulateRequest&>(request);
+    if (request.GetDescriptor() == v1::SimulateRequest::descriptor())
+      return RunSimulation(static_cast<const v1::SimulateRequest&>(request),
+                           static_cast<v1::SimulateResponse&>(part), each);
+    if (request.GetDescriptor() == v1::SweepRequest::descriptor())
+      return RunSweep(static_cast<const v1::SweepRequest&>(request),
+                      static_cast<v1::SweepResponse&>(part), each);
+    return absl::UnimplementedError(kNeedsServer);
+  }
+
+  absl::Status RunSimulation(const v1::SimulateRequest& question, v1::SimulateResponse& part,
+                             const std::function<bool()>& each) {
     auto entry = engine_->registry().FindEntry("context.model", question.context().model());
     if (!entry.ok()) return entry.status();
     auto simulation = Simulation::Start(*std::move(entry), question);
@@ -127,10 +137,33 @@ class LocalBackend : public Backend {
     for (bool more = true; more;) {
       part.Clear();
       const Interrupt interrupt(absl::Now() + patience_);
-      const auto next = (*simulation)->Next(static_cast<v1::SimulateResponse*>(&part), &interrupt);
+      const auto next = (*simulation)->Next(&part, &interrupt);
       if (!next.ok()) return next.status();
       more = each() && *next;
     }
+    return absl::OkStatus();
+  }
+
+  absl::Status RunSweep(const v1::SweepRequest& question, v1::SweepResponse& part,
+                        const std::function<bool()>& each) {
+    auto entry = engine_->registry().FindEntry("context.model", question.context().model());
+    if (!entry.ok()) return entry.status();
+    const auto sweep = Sweep::Start(*std::move(entry), question);
+    if (!sweep.ok()) return sweep.status();
+    Interrupt interrupt;
+    bool wanted = true;
+    const int threads = static_cast<int>(std::thread::hardware_concurrency());
+    const absl::Status status = torqued::RunSweep(**sweep, threads, &interrupt, [&] {
+      part.Clear();
+      (*sweep)->Progress(&part);
+      wanted = wanted && each();
+      if (!wanted) interrupt.Cancel();
+    });
+    if (!wanted) return absl::OkStatus();
+    if (!status.ok()) return status;
+    part.Clear();
+    (*sweep)->Answer(&part);
+    each();
     return absl::OkStatus();
   }
 

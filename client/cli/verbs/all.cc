@@ -8,13 +8,13 @@ std::vector<std::unique_ptr<Verb>> AllVerbs() {
   for (auto* make :
        {MakeModelList,   MakeModelShow, MakeModelCheck,  MakeModelAdd,
         MakeModelUpdate, MakeModelRm,   MakeModelExport, MakeModelRevisions,
-        MakeModelWatch,  // models
+        MakeModelWatch,  MakeExport,  // models
         MakeFk,          MakeJacobian,  MakeVelocity,    MakeSingular,
         MakeIk,          MakeLinks,                                    // kinematics
         MakeStatic,      MakeWrench,    MakeForces,      MakeSupport,  // statics
         MakeId,          MakeFd,        MakeEom,         MakeTerms,
         MakeOpspace,     MakeEnergy,    MakeDerivatives, MakeRegressor,
-        MakeIdentify,    MakeSimulate,  MakeCompare,                       // dynamics
+        MakeIdentify,    MakeSimulate,  MakeSweep,       MakeCompare,      // dynamics
         MakeCardList,    MakeCardCheck, MakeCardServe,   MakeCardRun,
         MakeCardReport,  MakeCardJog,   MakeCardHome,    MakeCardEnable,
         MakeCardStop,    MakeCardReset, MakeCardWatch,  // motion card

@@ -23,6 +23,7 @@ std::unique_ptr<Verb> MakeModelRm();
 std::unique_ptr<Verb> MakeModelExport();
 std::unique_ptr<Verb> MakeModelRevisions();
 std::unique_ptr<Verb> MakeModelWatch();
+std::unique_ptr<Verb> MakeExport();
 
 std::unique_ptr<Verb> MakeFk();
 std::unique_ptr<Verb> MakeJacobian();
@@ -46,6 +47,7 @@ std::unique_ptr<Verb> MakeDerivatives();
 std::unique_ptr<Verb> MakeRegressor();
 std::unique_ptr<Verb> MakeIdentify();
 std::unique_ptr<Verb> MakeSimulate();
+std::unique_ptr<Verb> MakeSweep();
 std::unique_ptr<Verb> MakeCompare();
 
 std::unique_ptr<Verb> MakeCardList();
