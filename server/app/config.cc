@@ -20,6 +20,7 @@
 #include "server/service/access/access_file.h"
 #include "server/service/near.h"
 #include "server/service/server.h"
+#include "server/store/etcd_options.h"
 
 namespace torqued {
 namespace {
@@ -90,6 +91,11 @@ const std::vector<Field>& Fields() {
   static const std::vector<Field>* const fields = new std::vector<Field>{
       Text("listen", &Config::listen, "address: HOST:PORT (port 0: a free one), [IPV6]:PORT or unix:PATH"),
       Text("data_dir", &Config::data_dir, "folder of the models; one server at a time"),
+      Text("store", &Config::store, "sqlite (in data_dir), or etcd://[USER@]HOST:PORT,...[/PREFIX] for several servers"),
+      Text("store_ca", &Config::store_ca, "PEM file of the authority that signed etcd's certificate; given: TLS"),
+      Text("store_cert", &Config::store_cert, "PEM file of our certificate for etcd"),
+      Text("store_key", &Config::store_key, "PEM file of its private key"),
+      Text("store_password_file", &Config::store_password_file, "file with the password of etcd's USER"),
       Text("robots", &Config::robots, "folder whose models are registered at start"),
       Text("metrics_listen", &Config::metrics_listen, "IP:PORT of HTTP /metrics, /healthz and /readyz; empty: nowhere"),
       Text("port_file", &Config::port_file, "file that gets the port once the server answers"),
@@ -217,6 +223,14 @@ absl::Status Configuration::Check() const {
       return absl::InvalidArgumentError(
           absl::StrCat("listen: '", listen, "', want HOST:PORT with a port from 0 to 65535, or unix:PATH"));
   }
+  if (config_.store != "sqlite") {
+    const auto etcd = ParseEtcdUrl(config_.store);
+    if (!etcd.ok()) return etcd.status();
+    if (etcd->user.empty() != config_.store_password_file.empty())
+      return absl::InvalidArgumentError("store: a USER in its URL and store_password_file go together");
+  }
+  if (config_.store_cert.empty() != config_.store_key.empty())
+    return absl::InvalidArgumentError("store_cert and store_key go together");
   const bool tls = !config_.tls_cert.empty(), known = !config_.auth_file.empty() || !config_.tls_client_ca.empty();
   if (tls != !config_.tls_key.empty())
     return absl::InvalidArgumentError("tls_cert, tls_key: want both or none");

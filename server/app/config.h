@@ -16,6 +16,9 @@ namespace torqued {
 struct Config {
   std::string listen = "127.0.0.1:50051";  // HOST:PORT (port 0: a free one), [IPV6]:PORT or unix:PATH
   std::string data_dir = "torqued-data";   // models, locked by one server
+  std::string store = "sqlite";            // in data_dir; or etcd://[USER@]HOST:PORT,...[/PREFIX], shared by several servers
+  std::string store_ca, store_cert, store_key;  // PEM files for TLS to etcd; empty: plain text
+  std::string store_password_file;         // the etcd user's password
   std::string robots;                      // folder whose models are registered at start; empty: none
   std::string metrics_listen;              // IP:PORT of /metrics, /healthz, /readyz; empty: nowhere
   std::string port_file;                   // the port is written here once the server answers; empty: nowhere

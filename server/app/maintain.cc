@@ -8,6 +8,7 @@
 #include "server/service/stored_entry.h"
 #include "server/store/backup.h"
 #include "server/store/data_folder.h"
+#include "server/store/etcd_options.h"
 #include "server/store/sqlite_store.h"
 
 namespace torqued {
@@ -26,6 +27,10 @@ int Ended(const absl::Status& status) {
 }  // namespace
 
 int CheckStore(const Config& config) {
+  if (IsEtcdUrl(config.store)) {
+    std::fprintf(stderr, "torqued: etcd examines itself: etcdctl endpoint status, etcdctl check perf\n");
+    return kRefused;
+  }
   const std::string path = StorePath(config);
   if (!std::filesystem::exists(path)) {
     std::fprintf(stderr, "torqued: no store at %s\n", path.c_str());

@@ -14,6 +14,7 @@
 #include "server/app/http.h"
 #include "server/app/log.h"
 #include "server/app/metrics.h"
+#include "server/app/shared_store.h"
 #include "server/app/version.h"
 #include "server/service/server.h"
 
@@ -160,7 +161,10 @@ int Serve(const Config& config, const std::function<absl::StatusOr<Config>()>& r
     return Refuse(absl::UnavailableError(absl::StrCat("log file ", config.log_file, " cannot be written")));
   if (!log::ConfigureAudit(config.audit_file))
     return Refuse(absl::UnavailableError(absl::StrCat("audit file ", config.audit_file, " cannot be written")));
-  const auto engine = Engine::Open(ToEngineOptions(config));
+  auto store = OpenSharedStore(config);
+  if (!store.ok()) return Refuse(store.status());
+  const bool shared = *store != nullptr;
+  const auto engine = Engine::Open(ToEngineOptions(config), *std::move(store));
   if (!engine.ok()) return Refuse(engine.status());
   for (const std::string& complaint : (*engine)->complaints()) log::Warning("not registered: ", complaint);
   for (const auto& [id, model] : (*engine)->registry().snapshot()->models)
@@ -178,7 +182,7 @@ int Serve(const Config& config, const std::function<absl::StatusOr<Config>()>& r
   if (!config.port_file.empty())
     if (absl::Status s = WritePortFile(config.port_file, (*server)->port()); !s.ok()) return Refuse(s);
   log::Info("torqued ", TORQUED_VERSION, " (", TORQUED_COMMIT, "), ",
-            (*engine)->registry().snapshot()->models.size(), " models, data in ", config.data_dir);
+            (*engine)->registry().snapshot()->models.size(), " models, data in ", shared ? config.store : config.data_dir);
   std::printf("serving on %s\n", (*server)->address().c_str());
   std::fflush(stdout);
 

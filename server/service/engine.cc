@@ -9,19 +9,22 @@ Scratch& ThreadScratch() {
   return scratch;
 }
 
-absl::StatusOr<std::unique_ptr<Engine>> Engine::Open(const EngineOptions& options) {
+absl::StatusOr<std::unique_ptr<Engine>> Engine::Open(const EngineOptions& options, std::unique_ptr<Store> store) {
   std::unique_ptr<Engine> engine(new Engine);
-  SqliteStoreOptions store_options = options.store;
-  if (!options.data_folder.empty()) {
-    auto folder = DataFolder::Lock(options.data_folder);
-    if (!folder.ok()) return folder.status();
-    engine->folder_ = std::move(*folder);
-    store_options.path = absl::StrCat(options.data_folder, "/models.sqlite");
+  if (store == nullptr) {
+    SqliteStoreOptions store_options = options.store;
+    if (!options.data_folder.empty()) {
+      auto folder = DataFolder::Lock(options.data_folder);
+      if (!folder.ok()) return folder.status();
+      engine->folder_ = std::move(*folder);
+      store_options.path = absl::StrCat(options.data_folder, "/models.sqlite");
+    }
+    auto file = SqliteStore::Open(store_options);
+    if (!file.ok()) return file.status();
+    store = *std::move(file);
   }
-  auto store = SqliteStore::Open(store_options);
-  if (!store.ok()) return store.status();
   engine->compiler_ = std::make_unique<compile::BackgroundCompiler>(options.compile);
-  auto registry = Registry::Open(std::move(*store), [compiler = engine->compiler_.get()](const ModelEntry& entry) {
+  auto registry = Registry::Open(std::move(store), [compiler = engine->compiler_.get()](const ModelEntry& entry) {
     compiler->Submit(entry.batch);
   });
   if (!registry.ok()) return registry.status();

@@ -30,8 +30,9 @@ Scratch& ThreadScratch();
 
 class Engine {
  public:
+  // Models live in `store` where one is given (several servers may share it), else in an SQLite file of the data folder.
   // FAILED_PRECONDITION: another process holds the data folder. Errors as Store's.
-  static absl::StatusOr<std::unique_ptr<Engine>> Open(const EngineOptions& options);
+  static absl::StatusOr<std::unique_ptr<Engine>> Open(const EngineOptions& options, std::unique_ptr<Store> store = nullptr);
 
   Registry& registry() { return *registry_; }
   bool compiles() const { return compiler_->enabled(); }

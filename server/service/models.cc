@@ -321,8 +321,12 @@ absl::Status RegisterFolder(Registry& registry, const std::string& folder,
     put.id = id;
     put.entry = *entry;
     put.labels = existing != now->models.end() ? existing->second->record.labels : (*entry)->loaded.labels;
+    // Where servers share a store they start with the same folder: whoever is first has done it.
+    put.expected = existing != now->models.end() ? existing->second->record.position : 0;
     const auto model = registry.Put(put);
-    if (!model.ok()) return model.status();
+    if (!model.ok() && !absl::IsAlreadyExists(model.status()) && !absl::IsAborted(model.status()) &&
+        !absl::IsNotFound(model.status()))
+      return model.status();
   }
   return absl::OkStatus();
 }

@@ -4,6 +4,7 @@
 
 #include "proto/wire/errors.h"
 #include "server/service/near.h"
+#include "server/service/registry_follower.h"
 #include "server/service/stored_entry.h"
 
 namespace torqued {
@@ -26,18 +27,20 @@ bool Split(std::string_view name, ModelName& out) {
   return !out.revision.empty() && out.revision.find('/') == std::string_view::npos;
 }
 
-RegisteredPtr ToRegistered(StoredModel record, EntryPtr entry, const absl::Status& load_error) {
-  record.current.source.clear();
-  return std::make_shared<const Registered>(Registered{std::move(record), std::move(entry), load_error});
-}
-
 // A thread's reference to the last snapshot it saw, per registry.
 struct Seen {
   std::uint64_t registry = 0, version = 0;
   std::shared_ptr<const RegistrySnapshot> snapshot;
 };
 
-absl::Status WithDetails(const absl::Status& status, const std::string& id) {
+}  // namespace
+
+RegisteredPtr ToRegistered(StoredModel record, EntryPtr entry, const absl::Status& load_error) {
+  record.current.source.clear();
+  return std::make_shared<const Registered>(Registered{std::move(record), std::move(entry), load_error});
+}
+
+absl::Status Registry::WithDetails(const absl::Status& status, const std::string& id) {
   const std::string message(status.message());
   switch (status.code()) {
     case absl::StatusCode::kNotFound: return wire::NotFound("UNKNOWN_MODEL", "model", id, message);
@@ -51,8 +54,6 @@ absl::Status WithDetails(const absl::Status& status, const std::string& id) {
     default: return status;
   }
 }
-
-}  // namespace
 
 absl::StatusOr<ModelName> ParseModelName(const std::string& field, const std::string& name) {
   ModelName out;
@@ -72,6 +73,10 @@ Registry::Registry(std::unique_ptr<Store> store, std::function<void(const ModelE
       store_(std::move(store)),
       ready_(ready ? std::move(ready) : [](const ModelEntry&) {}) {}
 
+Registry::~Registry() {
+  if (follower_) store_->Unfollow();
+}
+
 absl::StatusOr<std::unique_ptr<Registry>> Registry::Open(std::unique_ptr<Store> store,
                                                          std::function<void(const ModelEntry&)> ready) {
   std::unique_ptr<Registry> registry(new Registry(std::move(store), std::move(ready)));
@@ -85,8 +90,12 @@ absl::StatusOr<std::unique_ptr<Registry>> Registry::Open(std::unique_ptr<Store> 
     if (entry.ok()) registry->ready_(**entry);
     snapshot->models[id] = ToRegistered(std::move(model), entry.ok() ? *entry : nullptr, entry.status());
   }
-  const std::lock_guard<std::mutex> lock(registry->writers_);
-  registry->Publish(std::move(snapshot));
+  {
+    const std::lock_guard<std::mutex> lock(registry->writers_);
+    registry->Publish(std::move(snapshot));
+  }
+  registry->follower_ = std::make_unique<Follower>(*registry);
+  if (!registry->store_->Follow(registry->follower_.get())) registry->follower_.reset();
   return registry;
 }
 
@@ -132,8 +141,12 @@ absl::Status Registry::NoSuchModel(const std::string& field, std::string_view id
 absl::StatusOr<RegisteredPtr> Registry::FindModel(const std::string& field, const std::string& name) const {
   const auto parts = ParseModelName(field, name);
   if (!parts.ok()) return parts.status();
-  const auto now = snapshot();
-  const auto model = now->models.find(parts->id);
+  auto now = snapshot();
+  auto model = now->models.find(parts->id);
+  if (model == now->models.end() && follower_ && follower_->CatchUp(std::string(parts->id))) {
+    now = snapshot();  // another server registered it a moment ago
+    model = now->models.find(parts->id);
+  }
   if (model == now->models.end()) return NoSuchModel(field, parts->id);
   return model->second;
 }
@@ -144,6 +157,7 @@ absl::StatusOr<EntryPtr> Registry::FindEntry(const std::string& field, const std
   if (!parts.ok()) return parts.status();
   const auto model = FindModel(field, name);
   if (!model.ok()) return model.status();
+  if (EntryPtr ready = FindReady(name)) return ready;
   const absl::Status& fault = (*model)->load_error;
   if (parts->revision.empty() && absl::IsDataLoss(fault)) return fault;
   if (parts->revision.empty())
@@ -186,6 +200,7 @@ absl::StatusOr<RegisteredPtr> Registry::Put(const RegistryPut& put) {
   change.expected = put.expected;
   change.request_id = put.request_id;
   change.request_digest = put.request_digest;
+  if (follower_) return PutShared(put, change);
   const std::lock_guard<std::mutex> lock(writers_);
   const auto now = snapshot();
   const auto before = now->models.find(put.id);
@@ -204,6 +219,7 @@ absl::StatusOr<RegisteredPtr> Registry::Put(const RegistryPut& put) {
 }
 
 absl::Status Registry::Delete(const std::string& id, std::optional<std::int64_t> expected) {
+  if (follower_) return DeleteShared(id, expected);
   const std::lock_guard<std::mutex> lock(writers_);
   const auto position = store_->Delete(id, expected);
   if (!position.ok()) return WithDetails(position.status(), id);
@@ -244,6 +260,7 @@ absl::StatusOr<Registry::Watch> Registry::Subscribe(std::int64_t resume_after,
                          {{"position", absl::StrCat(resume_after)}});
     if (!events.ok()) return WithDetails(events.status(), "");
     for (const StoreEvent& event : *events) {
+      if (event.position > now->position) continue;  // the listener will hear of it
       const auto model = now->models.find(event.id);
       // A change of a model that was deleted later is told by that deletion.
       if (event.deleted) watch.first.push_back({event.position, event.id, nullptr});

@@ -2,7 +2,8 @@
 //
 // Readers look at one atomic number and, as long as it has not changed, at their thread's own reference to the
 // snapshot: no lock, no contention. Writers parse and prepare before they take the writers' lock, commit to the store,
-// then publish the next snapshot and tell the watchers, in the order of positions.
+// then publish the next snapshot and tell the watchers, in the order of positions. Where several servers share the store,
+// every change, also an own one, is taken over from what the store tells (registry_follower.h).
 #pragma once
 
 #include <absl/status/statusor.h>
@@ -61,8 +62,11 @@ class Registry {
   // Loads every stored model. `ready` hears of each entry before anybody can ask it; it must return at once.
   static absl::StatusOr<std::unique_ptr<Registry>> Open(std::unique_ptr<Store> store,
                                                         std::function<void(const ModelEntry&)> ready = nullptr);
+  ~Registry();
 
   std::shared_ptr<const RegistrySnapshot> snapshot() const;
+  // Which store, and whether models can be changed right now.
+  StoreState store_state() const { return store_->state(); }
 
   // The entry of a name, if it is in memory; null: FindEntry must be asked, which may block for milliseconds.
   EntryPtr FindReady(std::string_view name) const;
@@ -94,10 +98,16 @@ class Registry {
   void Publish(std::shared_ptr<const RegistrySnapshot> next);  // holds writers_
   void Tell(const ModelEvent& event);  // holds writers_
   absl::StatusOr<EntryPtr> LoadOldRevision(const std::string& name, const ModelName& parts);
+  absl::StatusOr<RegisteredPtr> PutShared(const RegistryPut& put, const StorePut& change);
+  absl::Status DeleteShared(const std::string& id, std::optional<std::int64_t> expected);
+  static absl::Status WithDetails(const absl::Status& status, const std::string& id);
+
+  class Follower;  // registry_follower.h
 
   const std::uint64_t number_;  // of this registry in the process
   const std::unique_ptr<Store> store_;
   const std::function<void(const ModelEntry&)> ready_;
+  std::unique_ptr<Follower> follower_;  // null: nobody else changes the store
   std::mutex writers_;  // guards the listeners
   std::map<std::int64_t, std::function<void(const ModelEvent&)>> listeners_;
   std::int64_t last_listener_ = 0;

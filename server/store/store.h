@@ -62,6 +62,23 @@ struct StoredRequest {
   std::string model_id, revision, digest;
 };
 
+// What a shared store tells: changes that anybody makes, this process too. All calls come from one thread of the store.
+// Models come without their sources. A status that is not OK: the change could not be taken over, all is told again.
+class StoreFollower {
+ public:
+  virtual ~StoreFollower() = default;
+  // Everything as it is now: first of all, and whenever changes may have been missed.
+  virtual absl::Status Relisted(const StoreSnapshot& snapshot) = 0;
+  // One change; null: the model was deleted.
+  virtual absl::Status Changed(const StoreEvent& event, const StoredModel* model) = 0;
+};
+
+struct StoreState {
+  std::string kind = "sqlite";
+  bool writable = true;
+  std::string problem;  // why not writable
+};
+
 class Store {
  public:
   virtual ~Store() = default;
@@ -85,6 +102,12 @@ class Store {
 
   // Changes after `position`, oldest first. OUT_OF_RANGE: compacted away; list again.
   virtual absl::StatusOr<std::vector<StoreEvent>> Since(std::int64_t position) = 0;
+
+  // A store that several servers share tells its follower of every change, from now until Unfollow or destruction. False:
+  // nobody else writes here, so nothing will be told. REQUIRES: the follower outlives that; at most one.
+  virtual bool Follow(StoreFollower*) { return false; }
+  virtual void Unfollow() {}
+  virtual StoreState state() { return {}; }
 };
 
 }  // namespace torqued

@@ -51,6 +51,8 @@ class Health : public Verb {
            {"instruction set", info->instruction_set()},
            {"compiles kernels", info->compiles_kernels() ? "yes" : "no"},
            {"models", std::to_string(info->model_count())},
+           {"store", info->store().read_only() ? info->store().kind() + ", read-only: " + info->store().problem()
+                                               : info->store().kind()},
            {"worker threads", std::to_string(info->worker_threads())},
            {"uptime",
             Fixed(static_cast<double>(TimeUtil::DurationToMilliseconds(info->uptime())) / 1000, 1) +

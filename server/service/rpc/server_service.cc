@@ -51,6 +51,11 @@ class ServerService final : public v1::ServerService::CallbackService {
     response->set_compiled_model_count(CompiledCount(*snapshot));
     if (!host_.engine().compiles()) response->set_kernel_reason("compiling is switched off");
     response->set_worker_threads(host_.pool().threads());
+    const StoreState store = host_.engine().registry().store_state();
+    response->mutable_store()->set_kind(store.kind);
+    response->mutable_store()->set_read_only(!store.writable);
+    response->mutable_store()->set_problem(store.problem);
+    response->mutable_store()->set_position(snapshot->position);
   }
 
   void Write(const v1::GetStatisticsRequest& request, v1::GetStatisticsResponse* response) {
