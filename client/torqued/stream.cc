@@ -156,7 +156,7 @@ class TorqueStream::Call {
     const grpc::Status status = final_;
     rpc_.reset();
     context_.reset();
-    const bool retry = status.ok() || status.error_code() == grpc::StatusCode::UNAVAILABLE;
+    const bool retry = status.ok() || absl::IsUnavailable(FromGrpc(status));
     if (!retry || openings_ >= kOpeningsWithoutAnswer) {
       openings_ = 0;
       wanted_.clear();

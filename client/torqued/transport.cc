@@ -55,8 +55,27 @@ bool IsLoopback(const std::string& server) {
          absl::StartsWith(host, "127.") || absl::StartsWith(host, "[::1]") || host == "::1";
 }
 
+namespace {
+
+// Nobody here cancels a call and then looks at its status: such a status comes from a server that
+// is ending, or from a proxy whose server has died. It is the connection's, not an answer.
+bool IsBroken(const grpc::Status& status) {
+  if (status.error_code() == grpc::StatusCode::CANCELLED) return true;
+  if (status.error_code() != grpc::StatusCode::INTERNAL &&
+      status.error_code() != grpc::StatusCode::UNKNOWN)
+    return false;
+  return absl::StartsWith(status.error_message(), "Received RST_STREAM") ||
+         absl::StartsWith(status.error_message(), "Stream removed") ||
+         absl::StartsWith(status.error_message(), "No status received");
+}
+
+}  // namespace
+
 absl::Status FromGrpc(const grpc::Status& status) {
   if (status.ok()) return absl::OkStatus();
+  if (IsBroken(status))
+    return MakeStatus(grpc::StatusCode::UNAVAILABLE,
+                      "the call was broken off: " + status.error_message(), "");
   return MakeStatus(status.error_code(), status.error_message(), status.error_details());
 }
 

@@ -45,6 +45,7 @@ class Transport {
   bool wait_for_ready_;
 };
 
+// A call that was broken off (by a server that ends, or a proxy whose server died) is UNAVAILABLE.
 absl::Status FromGrpc(const grpc::Status& status);
 
 // True for unix sockets, localhost, 127.0.0.0/8 and ::1: nothing may stand between a client and

@@ -17,6 +17,7 @@
 #include "server/app/shared_store.h"
 #include "server/app/version.h"
 #include "server/service/server.h"
+#include "server/store/etcd_options.h"
 
 namespace torqued {
 namespace {

@@ -146,10 +146,10 @@ absl::Status EtcdClient::Grant(std::int64_t seconds, std::int64_t* lease) {
 }
 
 absl::Status EtcdClient::Patiently(const std::function<absl::Status()>& work) const {
-  const absl::Time end = absl::Now() + options_.budget;
+  const absl::Time end = absl::Now() + (started_ ? options_.budget : options_.start_budget);
   absl::Duration pause = absl::Milliseconds(20);
   for (size_t attempt = 1;; ++attempt) {
-    const bool long_away = absl::Now() - absl::FromUnixMicros(answered_us_) > options_.budget;
+    const bool long_away = started_ && absl::Now() - absl::FromUnixMicros(answered_us_) > options_.budget;
     absl::Status status = work();
     if (!absl::IsUnavailable(status) || stopped_ || absl::Now() + pause >= end) return status;
     if (long_away && attempt >= members_.size()) return status;

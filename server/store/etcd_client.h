@@ -40,6 +40,8 @@ class EtcdClient {
                      const std::function<bool(const etcdserverpb::WatchResponse&)>& each);
 
   std::string Members() const;  // in words
+  // From now on somebody waits: the budget is that of a server that serves.
+  void Started() { started_ = true; }
   // Gives up pauses of Patiently, now and for ever.
   void Stop() { stopped_ = true; }
 
@@ -62,7 +64,7 @@ class EtcdClient {
   const EtcdOptions options_;
   std::vector<Member> members_;
   std::atomic<size_t> current_{0};
-  std::atomic<bool> stopped_{false};
+  std::atomic<bool> started_{false}, stopped_{false};
   std::atomic<std::int64_t> answered_us_;  // when a member last answered
   std::mutex token_mutex_;  // guards token_
   std::string token_;

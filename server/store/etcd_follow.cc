@@ -73,6 +73,7 @@ absl::StatusOr<std::vector<StoreEvent>> EtcdStore::Since(std::int64_t position) 
 }
 
 bool EtcdStore::Follow(StoreFollower* follower) {
+  client_->Started();
   follower_ = follower;
   follow_thread_ = std::thread([this] { FollowLoop(); });
   probe_thread_ = std::thread([this] { ProbeLoop(); });

@@ -17,6 +17,7 @@ struct EtcdOptions {
   std::string certificate_file, key_file;  // PEM; given: mutual TLS
   absl::Duration attempt = absl::Seconds(1);  // one attempt of a call at one member
   absl::Duration budget = absl::Seconds(6);   // all attempts of a call: an election takes one to two seconds
+  absl::Duration start_budget = absl::Seconds(60);  // the same until the server serves: nobody waits yet
   absl::Duration request_memory = absl::Hours(24);  // how long request ids are remembered
   int models = 10000;
   int revisions_per_model = 100;

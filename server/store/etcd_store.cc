@@ -18,20 +18,6 @@ using store::v1::ModelRecord;
 using store::v1::RequestRecord;
 using store::v1::RevisionRecord;
 
-namespace etcd_keys {
-std::string Model(const EtcdOptions& options, const std::string& id) { return absl::StrCat(options.prefix, "models/", id); }
-std::string Revision(const EtcdOptions& options, const std::string& id, const std::string& revision) {
-  return absl::StrCat(options.prefix, "revisions/", id, "/", revision);
-}
-std::string Request(const EtcdOptions& options, const std::string& request_id) {
-  return absl::StrCat(options.prefix, "requests/", request_id);
-}
-std::string EndOf(std::string key) {
-  ++key.back();  // keys end in '/' or a printable character
-  return key;
-}
-}  // namespace etcd_keys
-
 namespace {
 
 constexpr size_t kLargestSource = 1 << 20;  // etcd refuses requests beyond 1.5 MiB
@@ -92,23 +78,6 @@ absl::StatusOr<StoredRevision> ReadRevision(const mvccpb::KeyValue& pair) {
 }
 
 }  // namespace
-
-absl::StatusOr<StoredModel> ReadModelRecord(const EtcdOptions& options, const mvccpb::KeyValue& pair) {
-  ModelRecord record;
-  if (!record.ParseFromString(pair.value()))
-    return absl::DataLossError(absl::StrCat("etcd key ", pair.key(), " does not hold a model"));
-  StoredModel model;
-  model.id = pair.key().substr(etcd_keys::Model(options, "").size());
-  model.current.revision = record.revision();
-  model.generation = record.generation();
-  model.position = pair.mod_revision();
-  model.owner = record.owner();
-  model.access = record.access();
-  model.labels = {record.labels().begin(), record.labels().end()};
-  model.create_us = record.create_us();
-  model.update_us = record.update_us();
-  return model;
-}
 
 EtcdStore::EtcdStore(const EtcdOptions& options, std::unique_ptr<EtcdClient> client)
     : options_(options), client_(std::move(client)) {}
@@ -179,15 +148,21 @@ absl::StatusOr<StoreSnapshot> EtcdStore::ListRecords() {
 absl::StatusOr<StoreSnapshot> EtcdStore::List() {
   auto snapshot = ListRecords();
   if (!snapshot.ok()) return snapshot;
-  for (auto model = snapshot->models.begin(); model != snapshot->models.end();) {
-    auto whole = Get(model->id);
-    if (absl::IsNotFound(whole.status())) {
-      model = snapshot->models.erase(model);
-      continue;
+  std::vector<StoredModel> models;
+  for (StoredModel& model : snapshot->models) {
+    auto revision = Revision(model.id, model.current.revision);
+    if (revision.ok()) {
+      model.current = *std::move(revision);
+      models.push_back(std::move(model));
+    } else if (absl::IsNotFound(revision.status())) {  // changed or deleted since
+      auto now = Get(model.id);
+      if (now.ok()) models.push_back(*std::move(now));
+      else if (!absl::IsNotFound(now.status())) return now.status();
+    } else {
+      return revision.status();
     }
-    if (!whole.ok()) return whole.status();
-    *model++ = *std::move(whole);
   }
+  snapshot->models = std::move(models);
   return snapshot;
 }
 

@@ -115,20 +115,6 @@ bool Eventually(const std::function<bool()>& holds) {
   return false;
 }
 
-TEST(EtcdUrl, IsReadOrRefusedByName) {
-  const auto options = ParseEtcdUrl("etcd://kim@a:1,[::1]:2379/lab/west");
-  ASSERT_TRUE(options.ok()) << options.status();
-  EXPECT_EQ(options->endpoints, (std::vector<std::string>{"a:1", "[::1]:2379"}));
-  EXPECT_EQ(options->prefix, "lab/west/");
-  EXPECT_EQ(options->user, "kim");
-  for (const char* bad : {"etcd://", "etcd://host", "etcd://host:0", "etcd://host:70000", "etcd://a:1,,b:2", "etcd://a:1/",
-                          "etcd://@a:1", "http://a:1"})
-    EXPECT_EQ(ParseEtcdUrl(bad).status().code(), absl::StatusCode::kInvalidArgument) << bad;
-  const auto password = ParseEtcdUrl("etcd://kim:secret@a:1");
-  EXPECT_THAT(std::string(password.status().message()), HasSubstr("store_password_file"));
-  EXPECT_THAT(std::string(password.status().message()), ::testing::Not(HasSubstr("secret")));
-}
-
 TEST_F(EtcdStoreTest, WhatOneServerPutsTheOtherGets) {
   StorePut put = Put("arm", "aaaaaaaaaaaa", 0);
   put.labels = {{"lab", "west = 2\n%"}};
@@ -267,7 +253,7 @@ TEST(EtcdAway, KnownModelsStayReadOnlyAndAllIsCaughtUpAfterwards) {
 
   cluster.Kill(0);
   EXPECT_TRUE(Eventually([&] { return !(*follower)->state().writable; }));
-  options.budget = absl::Milliseconds(200);
+  options.start_budget = absl::Milliseconds(200);
   EXPECT_EQ(EtcdStore::Open(options).status().code(), absl::StatusCode::kUnavailable);
   const auto refused = (*follower)->Put(Put("arm", "b"));
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kUnavailable);
@@ -276,7 +262,7 @@ TEST(EtcdAway, KnownModelsStayReadOnlyAndAllIsCaughtUpAfterwards) {
   // What others change and etcd then forgets, while this one is away, is found all the same.
   cluster.Start(0);
   cluster.WaitHealthy(0);
-  options.budget = absl::Seconds(20);
+  options.start_budget = absl::Seconds(20);
   auto other = EtcdStore::Open(options);
   ASSERT_TRUE(other.ok()) << other.status();
   ASSERT_TRUE((*other)->Delete("arm", {}).ok());
@@ -375,7 +361,7 @@ TEST(EtcdLocked, TlsAndAUser) {
   cluster.Ctl("auth enable");
 
   EtcdOptions options = *ParseEtcdUrl(cluster.url());
-  options.budget = absl::Seconds(5);
+  options.start_budget = absl::Seconds(5);
   options.ca_file = d + "/ca.pem";
   options.certificate_file = d + "/cert.pem";
   options.key_file = d + "/key.pem";
@@ -399,7 +385,7 @@ TEST(EtcdLocked, TlsAndAUser) {
   wrong.prefix = "elsewhere/";
   EXPECT_EQ(EtcdStore::Open(wrong).status().code(), absl::StatusCode::kPermissionDenied);
   wrong = options;
-  wrong.budget = absl::Milliseconds(300);
+  wrong.start_budget = absl::Milliseconds(300);
   wrong.certificate_file = wrong.key_file = "";
   EXPECT_EQ(EtcdStore::Open(wrong).status().code(), absl::StatusCode::kUnavailable);
   wrong.ca_file = d + "/none.pem";
