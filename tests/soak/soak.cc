@@ -125,7 +125,9 @@ int Report(Ledger& ledger, const std::vector<double>& memory, int seconds) {
 int Soak(const char* self, const std::string& program, const std::string& robots, int seconds, int clients) {
   Ledger ledger;
   auto local = cli::MakeLocalBackend(robots);
-  if (!local.ok() || !(*local)->ModelName("ur5e", v1::BASE_UNSPECIFIED).ok()) return 5;
+  if (!local.ok()) return 5;
+  for (const char* model : kModels)
+    if (!(*local)->ModelName(model, v1::BASE_UNSPECIFIED).ok()) return 5;
   const Served served = StartServer(program, robots);
   const auto methods = AskMethods(grpc::CreateChannel(served.address, grpc::InsecureChannelCredentials()));
   std::printf("%zu methods by reflection\n", methods.size());
