@@ -127,7 +127,9 @@ TEST(RemoteDynamics, AModelUpdatedDuringThePlanIsPlannedAgain) {
   ASSERT_TRUE(client->RegisterModel("arm", Arm("1")).ok());
   const Eigen::VectorXd from = Vector({-1.5, 0}), to = Vector({0.7, -1});
   RemoteDynamics source = WithEvent(*client, "arm", [&](int answered) {
-    if (answered == 2) ASSERT_TRUE(client->UpdateModel("arm", Arm("2")).ok());  // after the grid, before the verification
+    if (answered == 2) {  // after the grid, before the verification
+      ASSERT_TRUE(client->UpdateModel("arm", Arm("2")).ok());
+    }
   });
   PtpOptions once;
   once.timing.revision_attempts = 1;
@@ -141,7 +143,9 @@ TEST(RemoteDynamics, AModelUpdatedDuringThePlanIsPlannedAgain) {
   EXPECT_DOUBLE_EQ(plan->report.duration_s, PlanPtp(fresh, from, to)->report.duration_s);
   // The planner's own attempts work too, with facts asked anew.
   RemoteDynamics again = WithEvent(*client, "arm", [&](int answered) {
-    if (answered == 2) ASSERT_TRUE(client->UpdateModel("arm", Arm("3")).ok());
+    if (answered == 2) {
+      ASSERT_TRUE(client->UpdateModel("arm", Arm("3")).ok());
+    }
   });
   const auto second = PlanPtp(again, from, to);
   ASSERT_TRUE(second.ok()) << second.status();
