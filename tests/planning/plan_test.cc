@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "tests/planning/hard_inputs.h"
 #include "tests/planning/robots.h"
 
 namespace torqued {
@@ -16,6 +17,7 @@ using test::ArmLink;
 using test::Dry;
 using test::Local;
 using test::Pendulum;
+using test::Portal;
 using test::Shift;
 using test::TwoLink;
 using test::Vector;
@@ -33,18 +35,6 @@ HandOptions PositionOnly(int intervals = 500) {
 Eigen::VectorXd ElbowNegative(double x, double y) {
   const double c = (x * x + y * y - 2) / 2, q2 = -std::acos(c);
   return Vector({std::atan2(y, x) - std::atan2(std::sin(q2), 1 + c), q2});
-}
-
-// x, y, z slides without mass: joint space is space.
-std::shared_ptr<Model> Portal(double v, double a) {
-  std::vector<ArmLink> links(3);
-  for (int k = 0; k < 3; ++k) {
-    links[k].kind = JointKind::kPrismatic;
-    links[k].axis = Eigen::Vector3d::Unit(k);
-    links[k].limits.velocity = v;
-    links[k].limits.acceleration = a;
-  }
-  return test::Arm(links, Shift(0, 0, 0));
 }
 
 // Four axes: two turns, z, turn.
@@ -150,63 +140,6 @@ TEST(Plan, NothingToDo) {
   ASSERT_TRUE(one.ok());
   EXPECT_NEAR(one->report.duration_s, 6.729578, 1e-3 + 1e-6);  // rounded up to whole cycles
   EXPECT_EQ(one->trajectory.q.topRows(2).norm(), 0);
-}
-
-TEST(Plan, BlendedCornersForAllRadii) {
-  auto portal = Local(Portal(10, 20));
-  std::vector<Eigen::Isometry3d, Eigen::aligned_allocator<Eigen::Isometry3d>> poses = {Shift(0.2, 0, 0.7), Shift(0.2, 0.5, 0.7),
-                                                                                       Shift(0.2, 0, 0.8)};
-  for (int step = 1; step <= 10; ++step) {
-    const double radius = 0.01 * step;
-    auto hand = HandPolyline(poses, std::vector<BlendSize>(3, {radius, 0}));
-    ASSERT_TRUE(hand.ok()) << hand.status();
-    HandOptions options = PositionOnly(400);
-    options.timing.tool_speed = 1;
-    options.timing.tool_acceleration = 2;
-    options.timing.caps = {{0.5 + radius, hand->length(), 0.1}};
-    const auto plan = PlanHand(*portal, Vector({0.2, 0, 0.7}), *hand, options);
-    ASSERT_TRUE(plan.ok()) << radius << plan.status();
-    const Trajectory& t = plan->trajectory;
-    double nearest = 1, fastest_late = 0;
-    for (int k = 0; k < t.sample_count(); ++k) {
-      nearest = std::min(nearest, (t.q.col(k) - Eigen::Vector3d(0.2, 0.5, 0.7)).norm());
-      EXPECT_LE(t.a.col(k).norm(), 2 * 1.01) << radius;
-      EXPECT_LE(t.v.col(k).norm(), 1.001);
-      const double from_corner = (t.q.col(k) - Eigen::Vector3d(0.2, 0.5, 0.7)).norm();
-      if (from_corner > radius && t.q(2, k) > 0.7 + 1e-6) fastest_late = std::max(fastest_late, t.v.col(k).norm());
-      if (k > 0) {
-        EXPECT_GT(t.time_s[k], t.time_s[k - 1]);
-      }
-    }
-    EXPECT_LE(nearest, radius);
-    EXPECT_LE(fastest_late, 0.1 * 1.001);
-  }
-}
-
-TEST(Plan, StopsAtTheReversalOnly) {
-  auto portal = Local(Portal(10, 20));
-  std::vector<Eigen::Isometry3d, Eigen::aligned_allocator<Eigen::Isometry3d>> poses = {
-      Shift(0.851, 0, 1.1), Shift(0.851, 0.2, 1.1), Shift(0.851, 0, 1.1), Shift(0.9, 0.2, 1.1)};
-  const auto hand = HandPolyline(poses, {{0, 0}, {0.02, 0}, {0.02, 0}, {0, 0}});
-  ASSERT_TRUE(hand.ok());
-  HandOptions options = PositionOnly(400);
-  options.timing.tool_speed = options.timing.tool_acceleration = 0.1;
-  const auto plan = PlanHand(*portal, Vector({0.851, 0, 1.1}), *hand, options);
-  ASSERT_TRUE(plan.ok()) << plan.status();
-  const Trajectory& t = plan->trajectory;
-  int stops = 0;
-  bool moving = false;
-  for (int k = 1; k + 1 < t.sample_count(); ++k) {
-    EXPECT_GE(t.time_s[k] - t.time_s[k - 1], 0.001 - 1e-12);
-    const bool now = t.v.col(k).norm() > 2e-4;
-    if (moving && !now) {
-      ++stops;
-      EXPECT_NEAR(t.q(1, k), 0.2, 1e-3);
-    }
-    moving = now;
-  }
-  EXPECT_LE(stops, 2);  // the reversal, and the end's last samples
-  EXPECT_GE(stops, 1);
 }
 
 TEST(Plan, ArcStaysOnItsCircle) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 
+#include "client/planning/path_timing.h"
 #include "client/planning/polynomial_path.h"
 #include "tests/planning/robots.h"
 
@@ -80,13 +81,28 @@ std::shared_ptr<const Path> Line(std::vector<double> from, std::vector<double> t
 
 Eigen::VectorXd Same(int n, double value) { return Eigen::VectorXd::Constant(n, value); }
 
+// |a| <= 1 on both axes of the unit circle. On the grid of a plan within 0.02 %, on a fine one to 1e-6.
 TEST(TimeOptimal, CircleRestToRest) {
-  const TimingSolution quarter = SolveKinematic(Circle(kPi / 2), Same(2, HUGE_VAL), Same(2, 1), 500);
-  ASSERT_TRUE(quarter.feasible);
-  EXPECT_NEAR(quarter.duration_s, 2.5492881074, 2e-3 * 2.5492881074);
-  const TimingSolution full = SolveKinematic(Circle(2 * kPi), Same(2, HUGE_VAL), Same(2, 1), 500);
-  ASSERT_TRUE(full.feasible);
-  EXPECT_NEAR(full.duration_s, 7.1431052929, 2e-3 * 7.1431052929);
+  const struct { double angle, duration; } cases[] = {{kPi / 2, 2.5492881074}, {2 * kPi, 7.1431052929}};
+  for (const auto& c : cases) {
+    const TimingSolution plan = SolveKinematic(Circle(c.angle), Same(2, HUGE_VAL), Same(2, 1), 500);
+    ASSERT_TRUE(plan.feasible);
+    EXPECT_NEAR(plan.duration_s, c.duration, 2e-4 * c.duration);
+    const TimingSolution fine = SolveKinematic(Circle(c.angle), Same(2, HUGE_VAL), Same(2, 1), 8000);
+    ASSERT_TRUE(fine.feasible);
+    EXPECT_NEAR(fine.duration_s, c.duration, 1e-6 * c.duration);
+  }
+}
+
+// Lap after lap: eight arcs on each of which one axis has its full acceleration. 1 - cos s = t^2 / 2 until s = pi / 4.
+TEST(TimeOptimal, CircleFlyingLap) {
+  const double lap = 16 * std::sin(kPi / 8);
+  EXPECT_NEAR(lap, 6.1229349, 5e-8);
+  for (const auto& [intervals, tolerance] : {std::pair<int, double>{500, 2e-5}, {1000, 1e-6}}) {
+    const TimingSolution t = SolveKinematic(Circle(2 * kPi), Same(2, HUGE_VAL), Same(2, 1), intervals, PathSpeed(1), PathSpeed(1));
+    ASSERT_TRUE(t.feasible);
+    EXPECT_NEAR(t.duration_s, lap, tolerance * lap);
+  }
 }
 
 // The start speed is a speed, not its square: 2 sqrt((2 a d + v0^2) / 2) / a - v0 / a.
@@ -126,8 +142,17 @@ TEST(TimeOptimal, PendulumSwingsUp) {
     ASSERT_TRUE(t.feasible) << c.torque;
     EXPECT_NEAR(t.duration_s, c.duration, 2e-3 * c.duration) << c.torque;
   }
-  // Without falling back it must pass the second place where gravity equals the torque, q* > 0 with
-  // cos q* (q* + pi/2) = 1 + sin q*: 7.1066 Nm. (The energy to the very top alone asks for 19.62 / pi = 6.2452 Nm.)
+  // Full torque T all the way gives the largest kinetic energy at every angle, E(q) = T (q + pi/2) - 9.81 (1 + sin q). With
+  // T < 9.81 it falls while gravity wins and is least at q* = +acos(T / 9.81): without falling back, E(q*) >= 0 is necessary,
+  // and enough, since E rises from there. E(q*) = 0 where cos q* (q* + pi/2) = 1 + sin q*: T = 7.1066 Nm. The energy at the very
+  // top, E(pi/2) >= 0, asks for 19.62 / pi = 6.2452 Nm only: necessary, but E(q*) is -2.06 J there.
+  const auto least_energy = [](double torque) {
+    const double q = std::acos(torque / 9.81);
+    return torque * (q + kPi / 2) - 9.81 * (1 + std::sin(q));
+  };
+  EXPECT_NEAR(least_energy(19.62 / kPi), -2.06, 0.01);
+  EXPECT_LT(least_energy(7.106), 0);
+  EXPECT_GT(least_energy(7.107), 0);
   double lo = 0.5, hi = 1.2;
   for (int k = 0; k < 60; ++k) {
     const double q = 0.5 * (lo + hi);
@@ -135,7 +160,8 @@ TEST(TimeOptimal, PendulumSwingsUp) {
   }
   const double least = 9.81 * std::cos(lo);
   EXPECT_GT(least, 19.62 / kPi);
-  for (double torque : {6.0, 6.24, 0.999 * least}) EXPECT_FALSE(SolveTorque(Pendulum(torque), *path, 500).feasible) << torque;
+  EXPECT_NEAR(least, 7.1066, 5e-5);
+  for (double torque : {6.0, 6.24, 6.25, 7.0, 0.999 * least}) EXPECT_FALSE(SolveTorque(Pendulum(torque), *path, 500).feasible) << torque;
   EXPECT_TRUE(SolveTorque(Pendulum(1.003 * least), *path, 500).feasible);
 }
 
@@ -155,6 +181,35 @@ TEST(TimeOptimal, TwoLinkJointLine) {
     ASSERT_TRUE(t.feasible) << c.fc << " " << c.fv;
     EXPECT_NEAR(t.duration_s, c.duration, 2e-3 * c.duration) << c.fc << " " << c.fv;
   }
+}
+
+// A straight joint line of the 2R arm keeps m_j of one sign or the other; where it changes, the grid has a point.
+TEST(TimeOptimal, GridHasZeroInertiaPoints) {
+  Eigen::MatrixXd w(2, 4);
+  w << 0, 1, 0.2, 1.4, 0, -1, 1, 0.3;
+  const auto path = JointSpline(w, SplineKind::kCubic)->path;
+  auto source = Local(TwoLink(60, 30));
+  TimingOptions options;
+  options.intervals = 300;
+  const auto m = TimePath(*source, path, options);
+  ASSERT_TRUE(m.ok()) << m.status();
+  const PathGrid& grid = *m->timed.grid;
+  const PathCoefficients exact = source->PathDynamics(grid.q, grid.dq, grid.ddq).value();
+  EXPECT_LE((exact.m - m->timed.problem.m).cwiseAbs().maxCoeff(), 1e-6 * exact.m.cwiseAbs().maxCoeff());
+  EXPECT_LE((exact.c - m->timed.problem.c).cwiseAbs().maxCoeff(), 1e-6 * exact.c.cwiseAbs().maxCoeff());
+  EXPECT_LE((exact.g - m->timed.problem.g).cwiseAbs().maxCoeff(), 1e-6 * exact.g.cwiseAbs().maxCoeff());
+  int crossings = 0;
+  for (int j = 0; j < 2; ++j)
+    for (int i = 0; i + 1 < grid.intervals(); ++i) {
+      const double before = exact.m(j, grid.right[i]), after = exact.m(j, grid.left[i + 1]);
+      const double beyond = exact.m(j, grid.left[i + 2]), rounding = 1e-5 * exact.m.row(j).cwiseAbs().maxCoeff();
+      // A change of sign comes about at a point of the grid, or within 2 % of an interval from one.
+      if (before * beyond < 0 && std::abs(after) < rounding) ++crossings;
+      if (before * after < 0) {
+        EXPECT_LE(std::min(std::abs(before), std::abs(after)), std::max(rounding, 0.03 * std::abs(before - after)));
+      }
+    }
+  EXPECT_GE(crossings, 2);
 }
 
 }  // namespace
