@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Does the image serve read-only and without capabilities, survive kill -9 with its models, and drain on SIGTERM?
+"""Does the image serve read-only, without capabilities and behind mutual TLS, survive kill -9 with its models, and drain on
+SIGTERM?
 
 usage: image_test.py BUILD_DIR          from the repository root; exit code 77 where containers cannot run
 """
@@ -10,7 +11,7 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
+import tempfile
 import unittest
 
 SKIPPED = 77
@@ -70,12 +71,24 @@ class Image(unittest.TestCase):
     def setUpClass(cls):
         cls.port = free_port()
         cls.remove()
-        podman("run", "--detach", "--name", NAME, *LOCKED, "--volume", f"{NAME}:/data", "--env",
-               f"TORQUED_SERVER=127.0.0.1:{cls.port}", IMAGE, "--listen", f"127.0.0.1:{cls.port}", "--drain-delay-s", "6")
+        cls.folder = tempfile.TemporaryDirectory()
+        run("deploy/lab-certificates", cls.folder.name, "--client", "press")
+        for path in (cls.folder.name, *pathlib.Path(cls.folder.name).iterdir()):
+            os.chown(path, 10001, 10001)  # the image's user; keys are readable by their owner alone
+        probe = ["/usr/bin/torquectl", "--server", f"127.0.0.1:{cls.port}", *cls.identity("/certificates"), "health"]
+        podman("run", "--detach", "--name", NAME, *LOCKED, "--volume", f"{NAME}:/data", "--volume",
+               f"{cls.folder.name}:/certificates:ro", "--health-cmd", json.dumps(probe), IMAGE, "--listen",
+               f"127.0.0.1:{cls.port}", "--tls-cert", "/certificates/server.pem", "--tls-key", "/certificates/server.key",
+               "--tls-client-ca", "/certificates/ca.pem", "--certificate-role", "admin", "--drain-delay-s", "6")
+
+    @staticmethod
+    def identity(folder):
+        return ["--tls-ca", f"{folder}/ca.pem", "--tls-cert", f"{folder}/press.pem", "--tls-key", f"{folder}/press.key"]
 
     @classmethod
     def tearDownClass(cls):
         cls.remove()
+        cls.folder.cleanup()
 
     @classmethod
     def remove(cls):
@@ -83,7 +96,8 @@ class Image(unittest.TestCase):
         podman("volume", "rm", "--force", NAME, check=False)
 
     def ask(self, *arguments, check=True):
-        return run(BUILD / "bin" / "torquectl", "--server", f"127.0.0.1:{self.port}", *arguments, check=check)
+        return run(BUILD / "bin" / "torquectl", "--server", f"127.0.0.1:{self.port}", *self.identity(self.folder.name), *arguments,
+                   check=check)
 
     def wait(self):
         self.ask("health", "--wait", "--timeout", "60s")
@@ -110,6 +124,9 @@ class Image(unittest.TestCase):
         self.wait()
         self.assertEqual(podman("healthcheck", "run", NAME).returncode, 0)
         self.assertEqual(self.inspect(".State.Health.Status"), "healthy")
+        stranger = run(BUILD / "bin" / "torquectl", "--server", f"127.0.0.1:{self.port}", "--tls-ca",
+                       f"{self.folder.name}/ca.pem", "health", check=False)
+        self.assertEqual(stranger.returncode, 4, "who shows no certificate gets in")
         torque = json.loads(self.ask("--json", "static", "ur5e", "--q", "0.3,-1.2,1.4,-0.7,0.9,0.5").stdout)
         self.assertIn("-34.30379", json.dumps(torque))
 
