@@ -101,7 +101,7 @@ def install_and_remove(packages):
     chroot("dpkg", "--remove", "torqued", "python3-torqued")
     assert (ROOT / "etc/torqued/torqued.yaml").is_file(), "a removal keeps the configuration"
     chroot("dpkg", "--purge", "torqued", "python3-torqued")
-    left = sorted(p for p in files_of_root() - before if "__pycache__" not in p)
+    left = sorted(files_of_root() - before)
     assert not left, f"left behind: {left}"
     gone = sorted(p for p in before - files_of_root() if "__pycache__" not in p)
     assert not gone, f"taken along: {gone}"
