@@ -135,6 +135,8 @@ std::string MetricsPage(const Config& config, Engine& engine, const Server& serv
   page.Gauge("torqued_identities", "Tokens and certificates of the access file.", sight.identities);
   page.Gauge("torqued_models", "Registered models.", static_cast<double>(models->models.size()));
   page.Counter("torqued_store_changes_total", "Changes of models since the store was made.", static_cast<double>(models->position));
+  page.Gauge("torqued_store_writable", "1; 0 while the store does not answer: models can be used, not changed.",
+             engine.registry().store_state().writable ? 1 : 0);
   double bytes = 0;
   for (const char* suffix : {"", "-wal"}) {
     std::error_code error;
