@@ -37,7 +37,7 @@ class Breach(unittest.TestCase):
 
     def test_breaches_are_noticed(self):
         cases = {
-            "renumbered": ("server.proto", "string commit = 2;", "string commit = 12;"),
+            "renumbered": ("server.proto", "string commit = 2;", "string commit = 912;"),
             "renamed": ("server.proto", "string commit = 2;", "string hash = 2;"),
             "retyped": ("server.proto", "int32 model_count = 8;", "int64 model_count = 8;"),
             "removed": ("server.proto", "int32 model_count = 8;", ""),
@@ -48,14 +48,14 @@ class Breach(unittest.TestCase):
         }
         for name, change in cases.items():
             with self.subTest(name):
+                shutil.copytree(api_check.PROTO, self.proto, dirs_exist_ok=True)
                 broken, _ = self.change(*change)
                 self.assertNotEqual(broken, [], name)
-                shutil.copytree(api_check.PROTO, self.proto, dirs_exist_ok=True)
 
     def test_additions_pass(self):
-        broken, added = self.change("server.proto", "string commit = 2;", "string commit = 2;\n  string brand_new = 99;")
+        broken, added = self.change("server.proto", "string commit = 2;", "string commit = 2;\n  string brand_new = 999;")
         self.assertEqual(broken, [])
-        self.assertEqual(added, ["field torqued.v1.GetServerInfoResponse.brand_new = 99: string"])
+        self.assertEqual(added, ["field torqued.v1.GetServerInfoResponse.brand_new = 999: string"])
 
 
 if __name__ == "__main__":
