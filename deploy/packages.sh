@@ -12,7 +12,7 @@ packages_build="g++ cmake ninja-build ccache git ca-certificates pkg-config
 packages_test="libgtest-dev libgmock-dev locales binutils
   python3 python3-grpcio python3-protobuf python3-numpy python3-matplotlib
   liborocos-kdl-dev libmujoco-dev
-  etcd-server etcd-client haproxy openssl yamllint"
+  etcd-server etcd-client haproxy openssl yamllint python3-yaml dpkg-dev file"
 
 packages_container="podman buildah runc debootstrap fuse-overlayfs uidmap slirp4netns netavark"
 
