@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "server/service/stored_entry.h"
+
 namespace torqued {
 namespace {
 
@@ -31,7 +33,7 @@ absl::StatusOr<RegisteredPtr> Registry::Follower::Prepare(const StoredModel& mod
   }
   const auto stored = registry_.store_->Revision(model.id, revision);
   if (!stored.ok()) return stored.status();
-  const auto entry = MakeModelEntry(model.id, stored->source, ToOptions(*stored));
+  const auto entry = MakeStoredEntry(model.id, *stored);
   if (entry.ok()) registry_.ready_(**entry);
   return ToRegistered(model, entry.ok() ? *entry : nullptr, entry.status());
 }

@@ -14,7 +14,6 @@ namespace torqued {
 
 // The record without the source text, which the entry holds.
 RegisteredPtr ToRegistered(StoredModel record, EntryPtr entry, const absl::Status& load_error);
-LoadOptions ToOptions(const StoredRevision& revision);
 
 class Registry::Follower final : public StoreFollower {
  public:

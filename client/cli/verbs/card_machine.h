@@ -9,6 +9,7 @@
 #include "client/card/config.h"
 #include "client/card/motion_card.h"
 #include "client/card/path_table.h"
+#include "client/cli/options.h"
 #include "client/cli/session.h"
 #include "client/planning/plan.h"
 #include "server/core/tree/prepare.h"
