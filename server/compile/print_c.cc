@@ -66,6 +66,18 @@ std::vector<std::string> PrintBody(const Program& p, const std::string& prefix, 
   return outputs;
 }
 
+// Which sines (2 k) and cosines (2 k + 1) the program reads.
+std::vector<char> TrigRead(const Program& p, int input_count, size_t angles) {
+  std::vector<char> read(2 * angles, 0);
+  const auto mark = [&](int node) {
+    if (p.nodes[node].op == Op::kInput && p.nodes[node].a >= input_count) read[p.nodes[node].a - input_count] = 1;
+  };
+  for (const Node& n : p.nodes)
+    for (int k = 0; k < OperandCount(n.op); ++k) mark(n.operand(k));
+  for (const int o : p.outputs) mark(o);
+  return read;
+}
+
 }  // namespace
 
 std::string PrintC(const TrigProgram& program, const CFunction& function) {
@@ -75,8 +87,11 @@ std::string PrintC(const TrigProgram& program, const CFunction& function) {
     if (!line.empty()) absl::StrAppend(&out, "// ", line, "\n");
   std::string body;
   const std::vector<std::string> angles = PrintBody(program.angles, "a", inputs, body);
-  for (size_t k = 0; k < angles.size(); ++k)
-    absl::StrAppend(&body, "  const double s", k, " = sin(", angles[k], "), c", k, " = cos(", angles[k], ");\n");
+  const std::vector<char> read = TrigRead(program.body, inputs, angles.size());
+  for (size_t k = 0; k < angles.size(); ++k) {
+    if (read[2 * k]) absl::StrAppend(&body, "  const double s", k, " = sin(", angles[k], ");\n");
+    if (read[2 * k + 1]) absl::StrAppend(&body, "  const double c", k, " = cos(", angles[k], ");\n");
+  }
   const std::vector<std::string> outputs = PrintBody(program.body, "t", inputs, body);
   for (size_t k = 0; k < outputs.size(); ++k) absl::StrAppend(&body, "  out[", k, "] = ", outputs[k], ";\n");
   if (body.find("in[") == std::string::npos) body = "  (void)in;\n" + body;

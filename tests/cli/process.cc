@@ -118,7 +118,10 @@ int TestServer::Stop(int signal) {
   return status;
 }
 
-void TestServer::Signal(int signal) const { kill(child_, signal); }
+void TestServer::Signal(int signal) const {
+  kill(child_, signal);
+  if (signal == SIGSTOP) waitpid(child_, nullptr, WUNTRACED);  // until it has really stopped
+}
 
 Finished TestServer::Ask(std::vector<std::string> arguments, Environment environment) const {
   environment.emplace("TORQUED_SERVER", address_);

@@ -132,13 +132,13 @@ TEST(Drain, ALongSimulationDoesNotKeepTheServer) {
   request.mutable_context()->set_model("models/two");
   for (int i = 0; i < 2; ++i) request.mutable_positions()->add_values(0.5);
   request.set_duration(9000);
-  request.set_output_step(9000);
+  request.set_output_step(900);  // of ten answers: some seconds of work between two
   grpc::ClientContext context;
   const auto reader = v1::DynamicsService::NewStub(channel)->Simulate(&context, request);
-  reader->WaitForInitialMetadata();
+  v1::SimulateResponse part;
+  ASSERT_TRUE(reader->Read(&part));
   server.Signal(SIGTERM);
   EXPECT_EQ(server.Wait().exit_code, 0);
-  v1::SimulateResponse part;
   while (reader->Read(&part)) {
   }
   EXPECT_FALSE(reader->Finish().ok());

@@ -60,7 +60,7 @@ class Sweep : public Verb {
                  "point masses at the tool [kg], each for itself");
     options.Text("--payload-at", payload_at_, "X,Y,Z",
                  "where they are, in the tool frame [m]; default 0,0,0");
-    options.Text("--limits", limits_, "L,...", "instead of the model's effort limits");
+    options.Text("--effort-limits", limits_, "L,...", "instead of the model's effort limits");
     options.Text("--percentiles", percentiles_, "P,...", "default 1,50,99");
     options.Text("--plot", plot_, "FILE.svg",
                  "torque bands over payloads; one payload: histograms");
@@ -116,7 +116,7 @@ class Sweep : public Verb {
     if (absl::Status status = FillStates(model, request); !status.ok()) return status;
     if (absl::Status status = FillPayloads(request); !status.ok()) return status;
     if (!limits_.empty()) {
-      const auto limits = ParseNumbers("--limits", limits_);
+      const auto limits = ParseNumbers("--effort-limits", limits_);
       if (!limits.ok()) return limits.status();
       for (const double x : *limits) request.add_limits(x);
     }
