@@ -101,7 +101,8 @@ TEST(ReadRows, NormalisesNearlyUnitQuaternions) {
   const auto rows = ReadRows("positions", near, Floating(), kAnyCount, false, b);
   ASSERT_TRUE(rows.ok());
   EXPECT_DOUBLE_EQ(rows->row(0)[6], 1);
-  const auto exact = ReadRows("positions", Vectors({1, 2, 3, 0.5, 0.5, 0.5, 0.5, 0}), Floating(), kAnyCount, false, b);
+  const v1::JointVectors unit = Vectors({1, 2, 3, 0.5, 0.5, 0.5, 0.5, 0});  // rows of exact ones point into it
+  const auto exact = ReadRows("positions", unit, Floating(), kAnyCount, false, b);
   ASSERT_TRUE(exact.ok());
   EXPECT_EQ(exact->row(0)[3], 0.5);
   EXPECT_EQ(Message(ReadRows("positions", Vectors({1, 2, 3, 0, 0, 0, 1.2, 0}), Floating(), kAnyCount, false, b)),
