@@ -12,14 +12,14 @@ namespace {
 constexpr size_t kMostBytes = 64 << 20;
 
 absl::Status Fault(const std::string& what, const std::string& path, const char* fault) {
-  return absl::InvalidArgumentError(absl::StrCat(what, ": ", path, ": ", fault));
+  return absl::InvalidArgumentError(absl::StrCat(what, what.empty() ? "" : ": ", path, ": ", fault));
 }
 
 }  // namespace
 
 absl::StatusOr<std::string> ReadWholeFile(const std::string& what, const std::string& path) {
   std::error_code ignored;
-  if (path != "-" && !std::filesystem::exists(path, ignored)) return Fault(what, path, "no such file");
+  if (path != "-" && !std::filesystem::exists(path, ignored)) return Fault(what, path, "cannot be read: no such file");
   if (std::filesystem::is_directory(path, ignored)) return Fault(what, path, "is a folder, want a file");
   std::ifstream file;
   if (path != "-") file.open(path, std::ios::binary);

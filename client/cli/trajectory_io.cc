@@ -7,12 +7,11 @@
 
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
+#include "client/cli/file.h"
 #include "client/cli/session.h"
 #include "client/planning/trajectory_file.h"
 
@@ -63,39 +62,6 @@ bool LooksLikeYaml(const std::string& text) {
 
 bool WantsJson(const std::string& path) { return absl::EndsWith(path, ".json"); }
 
-}  // namespace
-
-absl::StatusOr<std::string> ReadText(const std::string& path) {
-  std::ostringstream text;
-  if (path == "-") {
-    text << std::cin.rdbuf();
-    return text.str();
-  }
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return absl::InvalidArgumentError(absl::StrCat(path, ": is a folder, want a file"));
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be read"));
-  text << file.rdbuf();
-  return text.str();
-}
-
-absl::StatusOr<Trajectory> ReadTrajectoryFile(const std::string& path) {
-  auto text = ReadText(path);
-  if (!text.ok()) return text.status();
-  if (text->find_first_not_of(" \t\r\n") == std::string::npos)
-    return absl::InvalidArgumentError(absl::StrCat(path, ": empty, want a trajectory as CSV, JSON or YAML"));
-  TrajectoryFormat format = GuessFormat(*text);
-  if (format == TrajectoryFormat::kCsv && LooksLikeYaml(*text)) {
-    text = YamlAsJson(*text);
-    if (!text.ok()) return absl::InvalidArgumentError(absl::StrCat(path, ": ", text.status().message()));
-    format = TrajectoryFormat::kJson;
-  }
-  auto trajectory = ReadTrajectory(*text, format);
-  if (!trajectory.ok())
-    return absl::Status(trajectory.status().code(), absl::StrCat(path, ": ", trajectory.status().message()));
-  return trajectory;
-}
-
 absl::StatusOr<Trajectory> InRobotOrder(const Trajectory& from, const RobotFacts& facts, const std::string& path) {
   const auto bad = [&](const std::string& why) {
     return absl::InvalidArgumentError(
@@ -128,6 +94,30 @@ absl::StatusOr<Trajectory> InRobotOrder(const Trajectory& from, const RobotFacts
     if (from.has_tau()) out.tau.row(to) = from.tau.row(rows[j]);
   }
   return out;
+}
+
+}  // namespace
+
+absl::StatusOr<Trajectory> ReadTrajectoryFile(const std::string& path) {
+  auto text = ReadWholeFile("", path);
+  if (!text.ok()) return text.status();
+  if (text->find_first_not_of(" \t\r\n") == std::string::npos)
+    return absl::InvalidArgumentError(absl::StrCat(path, ": empty, want a trajectory as CSV, JSON or YAML"));
+  TrajectoryFormat format = GuessFormat(*text);
+  if (format == TrajectoryFormat::kCsv && LooksLikeYaml(*text)) {
+    text = YamlAsJson(*text);
+    if (!text.ok()) return absl::InvalidArgumentError(absl::StrCat(path, ": ", text.status().message()));
+    format = TrajectoryFormat::kJson;
+  }
+  auto trajectory = ReadTrajectory(*text, format);
+  if (!trajectory.ok())
+    return absl::Status(trajectory.status().code(), absl::StrCat(path, ": ", trajectory.status().message()));
+  return trajectory;
+}
+
+absl::StatusOr<Trajectory> ReadTrajectoryFile(const std::string& path, const RobotFacts& facts) {
+  auto trajectory = ReadTrajectoryFile(path);
+  return trajectory.ok() ? InRobotOrder(*trajectory, facts, path) : trajectory;
 }
 
 absl::Status CheckTrajectoryName(const std::string& flag, const std::string& path) {

@@ -15,15 +15,12 @@ namespace torqued::cli {
 // standard input. INVALID_ARGUMENT naming file, place and what was wanted.
 absl::StatusOr<Trajectory> ReadTrajectoryFile(const std::string& path);
 
-// Rows in the order of the robot's joints. INVALID_ARGUMENT: joints that are missing, unknown or named twice.
-absl::StatusOr<Trajectory> InRobotOrder(const Trajectory& trajectory, const RobotFacts& facts, const std::string& path);
+// The same with its rows in the order of the robot's joints. INVALID_ARGUMENT: joints that are missing, unknown or named twice.
+absl::StatusOr<Trajectory> ReadTrajectoryFile(const std::string& path, const RobotFacts& facts);
 
 // By the name's ending, .csv or .json; "-" and "" are standard output as CSV.
 absl::Status WriteTrajectoryFile(const std::string& path, const Trajectory& trajectory, const std::vector<bool>& is_linear);
 // INVALID_ARGUMENT: another ending. To be asked before anything is planned.
 absl::Status CheckTrajectoryName(const std::string& flag, const std::string& path);
-
-// The whole file; "-" is standard input.
-absl::StatusOr<std::string> ReadText(const std::string& path);
 
 }  // namespace torqued::cli

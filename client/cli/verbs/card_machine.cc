@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 #include "client/card/default_config.h"
 #include "client/card/ring_card.h"
 #include "client/card/sim_card.h"
 #include "client/card/watch.h"
+#include "client/cli/file.h"
 #include "client/cli/json.h"
 #include "client/cli/numbers.h"
 #include "client/planning/local_dynamics.h"
@@ -105,11 +104,9 @@ absl::StatusOr<CardRobot> LoadCardRobot(Session& session, const std::string& id)
 }
 
 absl::StatusOr<CardConfig> ReadCardConfigFile(const std::string& path, std::vector<CardFinding>* findings) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) return absl::InvalidArgumentError(absl::StrCat("--config: ", path, ": cannot be read"));
-  auto config = ReadCardConfig(text.str(), findings);
+  const auto text = ReadWholeFile("--config", path);
+  if (!text.ok()) return text.status();
+  auto config = ReadCardConfig(*text, findings);
   if (!config.ok()) return absl::Status(config.status().code(), absl::StrCat(path, ": ", config.status().message()));
   return config;
 }

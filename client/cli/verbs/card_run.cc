@@ -2,14 +2,13 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "client/card/path_source.h"
 #include "client/card/plot.h"
 #include "client/card/report.h"
 #include "client/card/watch.h"
+#include "client/cli/file.h"
 #include "client/cli/numbers.h"
 #include "client/cli/question_options.h"
 #include "client/cli/verbs/card_control.h"
@@ -119,11 +118,9 @@ class CardRun : public Verb {
 
   absl::StatusOr<Trajectory> Motion(const CardOptions::Plan& plan) const {
     if (!trajectory_.empty()) {
-      std::ifstream file(trajectory_);
-      std::ostringstream text;
-      text << file.rdbuf();
-      if (!file) return absl::InvalidArgumentError(absl::StrCat("--trajectory: ", trajectory_, ": cannot be read"));
-      auto read = ReadTrajectory(text.str(), GuessFormat(text.str()));
+      const auto text = ReadWholeFile("--trajectory", trajectory_);
+      if (!text.ok()) return text.status();
+      auto read = ReadTrajectory(*text, GuessFormat(*text));
       if (!read.ok()) return absl::Status(read.status().code(), absl::StrCat(trajectory_, ": ", read.status().message()));
       return read;
     }

@@ -1,6 +1,18 @@
 #include "client/cli/verbs/planning_shared.h"
 
+#include "client/cli/trajectory_io.h"
+
 namespace torqued::cli {
+
+absl::StatusOr<Moved> ReadMoved(const MoverOptions& options, const std::string& file, Session& session) {
+  auto mover = options.Read(session);
+  if (!mover.ok()) return mover.status();
+  auto facts = mover->dynamics().Facts();
+  if (!facts.ok()) return facts.status();
+  auto trajectory = ReadTrajectoryFile(file, *facts);
+  if (!trajectory.ok()) return trajectory.status();
+  return Moved{*std::move(mover), *std::move(facts), *std::move(trajectory)};
+}
 
 absl::StatusOr<Exit> PlanAndShow(Session& session, const std::string& verb, const Mover& mover, const TimingOptions& timing,
                                  const MotionOutput& output, const std::function<absl::StatusOr<MotionPlan>()>& plan) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "client/cli/drives.h"
+#include "client/cli/file.h"
 #include "client/cli/numbers.h"
 #include "client/cli/trajectory_io.h"
 #include "client/cli/verbs/planning_shared.h"
@@ -57,8 +58,7 @@ class SizeVerb : public Verb {
     auto set = Drives(session, *mover, *facts);
     if (!set.ok()) return set.status();
     options.actuator_matrix = set->actuator_matrix;
-    auto cycle = ReadTrajectoryFile(file_);
-    if (cycle.ok()) cycle = InRobotOrder(*cycle, *facts, file_);
+    auto cycle = ReadTrajectoryFile(file_, *facts);
     if (!cycle.ok()) return cycle.status();
     const auto report = PlanAgainIfChanged([&] { return CheckTrajectory(mover->dynamics(), *cycle); });
     if (!report.ok()) return report.status();
@@ -74,7 +74,7 @@ class SizeVerb : public Verb {
   absl::StatusOr<DriveSet> Drives(Session& session, const Mover& mover, const RobotFacts& facts) const {
     std::string text, name = drives_, folder;
     if (!drives_.empty()) {
-      const auto read = ReadText(drives_);
+      const auto read = ReadWholeFile("", drives_);
       if (!read.ok()) return read.status();
       text = *read;
       if (const auto slash = drives_.rfind('/'); slash != std::string::npos) folder = drives_.substr(0, slash);

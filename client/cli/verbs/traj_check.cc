@@ -30,24 +30,22 @@ class TrajCheckVerb : public Verb {
     const auto timing = timing_.Read();
     if (!timing.ok()) return timing.status();
     if (absl::Status status = output_.Check(); !status.ok()) return status;
-    const auto mover = mover_.Read(session);
-    if (!mover.ok()) return mover.status();
-    const auto facts = mover->dynamics().Facts();
-    if (!facts.ok()) return facts.status();
-    auto trajectory = ReadTrajectoryFile(file_);
-    if (trajectory.ok()) trajectory = InRobotOrder(*trajectory, *facts, file_);
-    if (!trajectory.ok()) return trajectory.status();
-    const auto limits = ScaledLimits(*facts, timing->scales);
+    auto moved = ReadMoved(mover_, file_, session);
+    if (!moved.ok()) return moved.status();
+    const Mover& mover = moved->mover;
+    const RobotFacts& facts = moved->facts;
+    Trajectory& trajectory = moved->trajectory;
+    const auto limits = ScaledLimits(facts, timing->scales);
     if (!limits.ok()) return limits.status();
-    const auto report = PlanAgainIfChanged([&] { return CheckTrajectory(mover->dynamics(), *trajectory, timing->scales); });
+    const auto report = PlanAgainIfChanged([&] { return CheckTrajectory(mover.dynamics(), trajectory, timing->scales); });
     if (!report.ok()) return report.status();
     MotionAnswer answer;
     answer.title = "traj check";
-    answer.facts = *facts;
+    answer.facts = facts;
     answer.limits = *limits;
-    answer.trajectory = &*trajectory;
+    answer.trajectory = &trajectory;
     answer.report = &*report;
-    return output_.Show(session, answer, mover->dynamics());
+    return output_.Show(session, answer, mover.dynamics());
   }
 
  private:
@@ -81,15 +79,12 @@ class TrajTimeVerb : public Verb {
     if (!timing.ok()) return timing.status();
     if (absl::Status status = output_.Check(); !status.ok()) return status;
     if (waypoints_ > 10000) return absl::InvalidArgumentError(absl::StrCat("--waypoints: ", waypoints_, ", want 2 to 10000"));
-    const auto mover = mover_.Read(session);
-    if (!mover.ok()) return mover.status();
-    const auto facts = mover->dynamics().Facts();
-    if (!facts.ok()) return facts.status();
-    auto trajectory = ReadTrajectoryFile(file_);
-    if (trajectory.ok()) trajectory = InRobotOrder(*trajectory, *facts, file_);
-    if (!trajectory.ok()) return trajectory.status();
-    return PlanAndShow(session, "traj time", *mover, *timing, output_,
-                       [&] { return RetimeTrajectory(mover->dynamics(), *trajectory, *timing, static_cast<int>(waypoints_)); });
+    auto moved = ReadMoved(mover_, file_, session);
+    if (!moved.ok()) return moved.status();
+    const Mover& mover = moved->mover;
+    Trajectory& trajectory = moved->trajectory;
+    return PlanAndShow(session, "traj time", mover, *timing, output_,
+                       [&] { return RetimeTrajectory(mover.dynamics(), trajectory, *timing, static_cast<int>(waypoints_)); });
   }
 
  private:

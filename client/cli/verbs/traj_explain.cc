@@ -39,20 +39,18 @@ class TrajExplainVerb : public Verb {
       if (!t.ok()) return t.status();
       at = std::chrono::duration<double>(*t).count();
     }
-    const auto mover = mover_.Read(session);
-    if (!mover.ok()) return mover.status();
-    const auto facts = mover->dynamics().Facts();
-    if (!facts.ok()) return facts.status();
-    auto trajectory = ReadTrajectoryFile(file_);
-    if (trajectory.ok()) trajectory = InRobotOrder(*trajectory, *facts, file_);
-    if (!trajectory.ok()) return trajectory.status();
-    if (at > trajectory->duration_s())
-      return absl::InvalidArgumentError(absl::StrCat("--at: ", at_, ", want 0 to ", Shortest(trajectory->duration_s()), " s"));
-    const auto limits = ScaledLimits(*facts, timing->scales);
+    auto moved = ReadMoved(mover_, file_, session);
+    if (!moved.ok()) return moved.status();
+    const Mover& mover = moved->mover;
+    const RobotFacts& facts = moved->facts;
+    Trajectory& trajectory = moved->trajectory;
+    if (at > trajectory.duration_s())
+      return absl::InvalidArgumentError(absl::StrCat("--at: ", at_, ", want 0 to ", Shortest(trajectory.duration_s()), " s"));
+    const auto limits = ScaledLimits(facts, timing->scales);
     if (!limits.ok()) return limits.status();
-    const auto moment = PlanAgainIfChanged([&] { return ExplainMoment(mover->dynamics(), *trajectory, *limits, trajectory->time_s.front() + at); });
+    const auto moment = PlanAgainIfChanged([&] { return ExplainMoment(mover.dynamics(), trajectory, *limits, trajectory.time_s.front() + at); });
     if (!moment.ok()) return moment.status();
-    Show(session, *facts, *moment);
+    Show(session, facts, *moment);
     return moment->nearest_share > 1.001 ? Exit::kCheckFailed : Exit::kOk;
   }
 
@@ -116,32 +114,30 @@ class TrajPlotVerb : public Verb {
     if (!timing.ok()) return timing.status();
     const PlotWish plot{kind_.empty() ? "all" : kind_, out_};
     if (absl::Status status = CheckPlot("--out", plot); !status.ok()) return status;
-    const auto mover = mover_.Read(session);
-    if (!mover.ok()) return mover.status();
-    const auto facts = mover->dynamics().Facts();
-    if (!facts.ok()) return facts.status();
-    auto trajectory = ReadTrajectoryFile(file_);
-    if (trajectory.ok()) trajectory = InRobotOrder(*trajectory, *facts, file_);
-    if (!trajectory.ok()) return trajectory.status();
-    const auto limits = ScaledLimits(*facts, timing->scales);
+    auto moved = ReadMoved(mover_, file_, session);
+    if (!moved.ok()) return moved.status();
+    const Mover& mover = moved->mover;
+    const RobotFacts& facts = moved->facts;
+    Trajectory& trajectory = moved->trajectory;
+    const auto limits = ScaledLimits(facts, timing->scales);
     if (!limits.ok()) return limits.status();
-    auto report = CheckTrajectory(mover->dynamics(), *trajectory, timing->scales);
-    if (report.status().code() == absl::StatusCode::kFailedPrecondition) report = BuildReport(*trajectory, *limits);
+    auto report = CheckTrajectory(mover.dynamics(), trajectory, timing->scales);
+    if (report.status().code() == absl::StatusCode::kFailedPrecondition) report = BuildReport(trajectory, *limits);
     if (!report.ok()) return report.status();
     MotionAnswer answer;
     answer.title = "traj plot";
-    answer.facts = *facts;
+    answer.facts = facts;
     answer.limits = *limits;
-    answer.trajectory = &*trajectory;
+    answer.trajectory = &trajectory;
     answer.report = &*report;
     absl::StatusOr<MotionPlan> timed = absl::UnknownError("");
     if (plot.kind == "phase" || plot.kind == "all") {
-      timed = RetimeTrajectory(mover->dynamics(), *trajectory, *timing);
+      timed = RetimeTrajectory(mover.dynamics(), trajectory, *timing);
       if (timed.ok()) answer.timed = &*timed->timed;
       else if (plot.kind == "phase") return ShowFailure(session, "traj plot", timed.status());
       else session.err() << "note: no phase plane: " << timed.status().message() << "\n";
     }
-    if (absl::Status s = WritePlot(plot, answer, mover->dynamics()); !s.ok()) return s;
+    if (absl::Status s = WritePlot(plot, answer, mover.dynamics()); !s.ok()) return s;
     session.err() << "traj plot: " << plot.kind << " drawn in " << plot.file << "\n";
     return Exit::kOk;
   }
