@@ -74,7 +74,7 @@ TEST(HardInputs, JointPaths) {
     const auto built = Polyline(w, std::vector<BlendSize>(points, {0, c.value("blend_deviation", 0.0)}));
     ASSERT_TRUE(built.ok()) << built.status();
     TimingOptions options;
-    options.intervals = 500;
+    options.intervals = c.value("intervals", 500);
     options.torque_limits = false;
     options.start = PathSpeed(c.value("start_speed", 0.0));
     const auto m = TimePath(*source, built->path, options);

@@ -149,6 +149,22 @@ TEST(Audit, RefusedUnderEveryPolicy) {
     }
 }
 
+// Kept and told under warn; strict refuses the joint that is left with nothing to move.
+TEST(Audit, AMovingLinkWithoutInertial) {
+  const std::string text =
+      With({{R"(<link name="fore"><inertial><origin xyz="0.1 0 0"/><mass value="1"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.02"/></inertial></link>)",
+             R"(<link name="fore"/>)"}});
+  const absl::StatusOr<LoadedModel> warned = Under(Policy::kWarn, text);
+  ASSERT_TRUE(warned.ok()) << warned.status();
+  bool told = false;
+  for (const Finding& f : warned->findings)
+    told |= f.code == finding::kInertialMissing && f.element == "link 'fore'" && f.line == 4 &&
+            f.message.find("has no <inertial>: mass 0") != std::string::npos;
+  EXPECT_TRUE(told);
+  const std::string refused = Message(Under(Policy::kStrict, text).status());
+  EXPECT_NE(refused.find("line 6: joint 'elbow': moves no inertia (link 'fore' weighs nothing)"), std::string::npos) << refused;
+}
+
 // How other readers take the same file where they are known to differ: one finding each, with the names of the readers.
 TEST(Audit, OtherReadersOfTheSameFile) {
   struct Reader {
@@ -156,6 +172,8 @@ TEST(Audit, OtherReadersOfTheSameFile) {
     std::string code, words;
   };
   for (const Reader& r : {
+           Reader{{{"</robot>", R"(<link name="hook"/><joint name="a_hook" type="fixed"><parent link="fore"/><child link="hook"/></joint></robot>)"}},
+                  finding::kReaderMissingInertial, "DART"},
            Reader{{{R"(velocity="3"/>)", R"(velocity="3"/><dynamics damping="1" friction="2"/>)"}}, finding::kReaderFriction, "KDL"},
            Reader{{{R"(ixy="0" ixz="0" iyy="0.02")", R"(ixy="0.001" ixz="0" iyy="0.02")"}}, finding::kReaderInertiaRounding, "MuJoCo"},
            Reader{{{R"(<origin xyz="0.1 0 0"/>)", R"(<origin xyz="0.1 0 0" rpy="0.3 0 0"/>)"}}, finding::kReaderInertialRotation, "RBDL"},
