@@ -9,7 +9,6 @@
 #include <grpcpp/support/async_stream.h>
 
 #include <fstream>
-#include <optional>
 #include <sstream>
 
 #include "client/torqued/status.h"
@@ -129,32 +128,26 @@ absl::Status Transport::ServerStream(const std::string& path, const Message& req
   const grpc::internal::RpcMethod method(path.c_str(), grpc::internal::RpcMethod::SERVER_STREAMING);
   grpc::CompletionQueue queue;
   const bool patient = patience == std::chrono::milliseconds::max();
-  // Waits for the one operation under way; its success, or nothing where patience ends first.
-  const auto wait = [&]() -> std::optional<bool> {
+  bool stopped = false, late = false;
+  // Waits for the one operation under way: has it succeeded, and in time? What is late is cancelled.
+  const auto succeeds = [&] {
     void* tag = nullptr;
     bool ok = false;
-    if (patient) return queue.Next(&tag, &ok) && ok;
-    const auto until = std::chrono::system_clock::now() + patience;
-    if (queue.AsyncNext(&tag, &ok, until) == grpc::CompletionQueue::TIMEOUT) return std::nullopt;
-    return ok;
-  };
-  bool stopped = false, late = false;
-  const auto cancel_if_late = [&](std::optional<bool> ok) {
-    if (ok) return *ok;
-    late = true;
-    context.TryCancel();
-    void* tag = nullptr;
-    bool done = false;
-    queue.Next(&tag, &done);
-    return false;
+    if (!patient && !late) {
+      const auto until = std::chrono::system_clock::now() + patience;
+      if (queue.AsyncNext(&tag, &ok, until) != grpc::CompletionQueue::TIMEOUT) return ok;
+      late = true;
+      context.TryCancel();
+    }
+    return queue.Next(&tag, &ok) && ok && !late;
   };
   const std::unique_ptr<grpc::ClientAsyncReader<Message>> reader(
       grpc::internal::ClientAsyncReaderFactory<Message>::Create(
           channel_.get(), &queue, method, &context, request, true, nullptr));
-  bool more = cancel_if_late(wait());
+  bool more = succeeds();
   while (more) {
     reader->Read(&part, nullptr);
-    more = cancel_if_late(wait());
+    more = succeeds();
     if (more && !each()) {
       stopped = true;
       context.TryCancel();
@@ -163,7 +156,7 @@ absl::Status Transport::ServerStream(const std::string& path, const Message& req
   }
   grpc::Status status;
   reader->Finish(&status, nullptr);
-  cancel_if_late(wait());
+  succeeds();
   queue.Shutdown();
   void* tag = nullptr;
   for (bool ok = false; queue.Next(&tag, &ok);) {

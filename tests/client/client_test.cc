@@ -157,6 +157,19 @@ TEST(Client, WatchEndsWhenTheCallerHasSeenEnough) {
   EXPECT_THAT(positions, ElementsAre(0, 8, 9));
 }
 
+TEST(Client, EachAnswerOfAStreamHasTheDeadline) {
+  FakeServer server;
+  ClientOptions options = To(server);
+  options.deadline = std::chrono::milliseconds(100);
+  const auto client = *Client::Open(options);
+  v1::SimulateResponse part;
+  int parts = 0;
+  const auto status = client->Receive(v1::SimulateRequest(), part, [&] { return ++parts > 0; });
+  EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("no answer for 100 ms"));
+  EXPECT_EQ(parts, 1);
+}
+
 TEST(Client, FailsClearlyWhenNobodyListens) {
   ClientOptions options;
   {

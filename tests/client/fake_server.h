@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "google/rpc/error_details.pb.h"
@@ -127,6 +128,16 @@ class FakeServer : public v1::StaticsService::Service,
     v1::WatchModelsResponse event;
     for (int64_t i = request->resume_after(); writer->Write(event); ++i) event.set_position(i + 1);
     return grpc::Status::OK;
+  }
+
+  // One part, then silence until the caller gives up.
+  grpc::Status Simulate(grpc::ServerContext* context, const v1::SimulateRequest*,
+                        grpc::ServerWriter<v1::SimulateResponse>* writer) override {
+    v1::SimulateResponse part;
+    part.add_times(0);
+    writer->Write(part);
+    while (!context->IsCancelled()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return grpc::Status::CANCELLED;
   }
 
   grpc::Status StreamCompute(grpc::ServerContext*,
